@@ -1,0 +1,48 @@
+# cuzk_module(NAME
+#   HEADERS ... SOURCES ... DEPENDS ... PRIVATE_DEPENDS ...
+#   TESTS ...        x_test.cc files, linked into one binary cuzk_NAME_test, labelled `unit`
+#   SLOW_TESTS ...   likewise cuzk_NAME_slow_test, labelled `release` (too slow for sanitizers)
+#   TEST_DEPENDS ... extra libraries for the tests)
+#
+# One static library cuzk_NAME with the alias cuzk::NAME. A module may include the
+# headers of its DEPENDS and of nothing else; tests/layers checks that.
+# Header-only modules give no SOURCES.
+function(cuzk_module name)
+  cmake_parse_arguments(M "" "" "HEADERS;SOURCES;DEPENDS;PRIVATE_DEPENDS;TESTS;SLOW_TESTS;TEST_DEPENDS" ${ARGN})
+  set(target cuzk_${name})
+  if(M_SOURCES)
+    add_library(${target} STATIC ${M_SOURCES})
+    set(scope PUBLIC)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:cuzk_warnings>)
+    target_link_libraries(${target} PRIVATE ${M_PRIVATE_DEPENDS})
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  add_library(cuzk::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/src FILES ${M_HEADERS})
+  foreach(dep IN LISTS M_DEPENDS)
+    target_link_libraries(${target} ${scope} ${dep})
+  endforeach()
+  target_compile_features(${target} ${scope} cxx_std_20)
+  set_property(GLOBAL APPEND PROPERTY CUZK_TARGETS ${target})
+
+  if(CUZK_BUILD_TESTS)
+    foreach(kind IN ITEMS TESTS SLOW_TESTS)
+      if(M_${kind})
+        set(label unit)
+        set(test_target ${target}_test)
+        if(kind STREQUAL "SLOW_TESTS")
+          set(label release)
+          set(test_target ${target}_slow_test)
+        endif()
+        add_executable(${test_target} ${M_${kind}})
+        target_link_libraries(${test_target} PRIVATE ${target} ${M_TEST_DEPENDS} cuzk_warnings GTest::gmock GTest::gtest_main)
+        target_compile_definitions(${test_target} PRIVATE CUZK_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
+        gtest_discover_tests(${test_target} TEST_PREFIX "${name}/" DISCOVERY_TIMEOUT 60
+          PROPERTIES LABELS ${label} TIMEOUT 1200)
+      endif()
+    endforeach()
+  endif()
+endfunction()

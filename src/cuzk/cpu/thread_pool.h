@@ -1,0 +1,52 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace cuzk {
+
+/// A fixed set of threads for data-parallel loops. The library owns no global pool: callers make one and pass
+/// it down. Several threads may call parallel_for on one pool at the same time; each call's work is shared by
+/// the caller and whatever workers are free, so a call inside a loop body cannot deadlock.
+class ThreadPool {
+ public:
+  /// `threads` counts the calling thread: 1 means no extra thread. 0 means one per processor this process may use.
+  explicit ThreadPool(unsigned threads = 0);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  /// Threads that take part in a loop, the caller included.
+  [[nodiscard]] unsigned size() const { return static_cast<unsigned>(workers_.size()) + 1; }
+
+  /// Calls body(begin, end) for disjoint ranges that cover [0, count), each of `grain` items (the last may be
+  /// shorter; grain 0 counts as 1). Ranges are handed out in order, one at a time. Returns when all are done.
+  /// body must not throw.
+  void parallel_for(std::size_t count, std::size_t grain,
+                    const std::function<void(std::size_t begin, std::size_t end)>& body);
+
+  /// parallel_for with a grain that gives every thread a few ranges.
+  void parallel_for(std::size_t count, const std::function<void(std::size_t begin, std::size_t end)>& body) {
+    parallel_for(count, count / (size() * 4U) + 1, body);
+  }
+
+  /// Processors this process may use: affinity mask and cgroup quota taken into account.
+  static unsigned available_processors();
+
+ private:
+  struct Loop;
+  void work();
+  static void run(Loop& loop);
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<Loop*> loops_;  // guarded by mutex_: loops that still have ranges to hand out
+  bool stop_ = false;         // guarded by mutex_
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace cuzk

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "cuzk/base/bytes.h"
+#include "cuzk/base/result.h"
+#include "cuzk/field/montgomery.h"
+
+namespace cuzk {
+
+/// The scalar field of BLS12-381: r = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001.
+struct FrParams {
+  static constexpr std::size_t kLimbs = 4;
+  static constexpr BigInt<4> kModulus{
+      {0xffffffff00000001, 0x53bda402fffe5bfe, 0x3339d80809a1d805, 0x73eda753299d7d48}};
+};
+using Fr = Montgomery<FrParams>;
+
+/// A canonical scalar (an integer below r), for digit extraction and serialisation.
+using FrInt = BigInt<4>;
+
+inline constexpr unsigned kFrBits = 255;
+inline constexpr unsigned kFrTwoAdicity = 32;
+
+/// The multiplicative generator 7 of Fr*.
+CUZK_HD constexpr Fr fr_generator() { return Fr::from_u64(7); }
+
+/// omega of order 2^log_size, log_size <= 32: 7^((r-1)/2^log_size), the root that bellperson and the network's
+/// keys use (snarkjs keys use another one).
+Fr fr_root_of_unity(unsigned log_size);
+
+/// A uniform scalar from the operating system's generator (rejection sampling). For r and s of a proof.
+Result<Fr> random_fr();
+
+/// A uniform scalar from a deterministic stream of 64-bit words, drawn as the reference draws them: four words,
+/// least significant first, top bit cleared, redrawn until below r. For tests and benchmarks.
+template <class Next>
+Fr fr_from_words(Next&& next) {
+  while (true) {
+    FrInt v{};
+    for (auto& l : v.limb) l = next();
+    v.limb[3] &= ~(std::uint64_t{1} << 63);
+    if (Fr::canonical(v)) return Fr::from_int(v);
+  }
+}
+
+}  // namespace cuzk

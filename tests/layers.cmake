@@ -1,3 +1,4 @@
+cmake_minimum_required(VERSION 3.25)
 # Fails when a module includes a header of a module that is not among its (transitive) dependencies.
 # Run as: cmake -DSOURCE=<root>/src/cuzk -P layers.cmake
 file(GLOB lists RELATIVE ${SOURCE} ${SOURCE}/*/CMakeLists.txt)

@@ -1,3 +1,4 @@
+cmake_minimum_required(VERSION 3.25)
 # Installs the build into a scratch prefix and builds and runs a consumer that knows nothing but find_package(cuzk).
 file(REMOVE_RECURSE ${WORK})
 function(step)

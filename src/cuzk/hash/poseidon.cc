@@ -1,0 +1,136 @@
+#include "cuzk/hash/poseidon.h"
+
+#include <algorithm>
+
+namespace cuzk {
+namespace {
+
+constexpr std::size_t kMaxWidth = 37;
+
+Fr fifth_power(const Fr& x) {
+  return x.square().square() * x;
+}
+
+/// A sum of products of field elements, reduced once at the end. The sum of k products is below k r^2; k may
+/// be up to kMaxWidth + 1.
+class DotProduct {
+ public:
+  void add(const Fr& a, const Fr& b) {
+    std::uint64_t product[8];
+    std::uint64_t carry = 0;
+    for (std::size_t j = 0; j < 4; ++j) product[j] = detail::mul_add(0, a.limb[j], b.limb[0], carry);
+    product[4] = carry;
+    for (std::size_t i = 1; i < 4; ++i) {
+      carry = 0;
+      for (std::size_t j = 0; j < 4; ++j)
+        product[i + j] = detail::mul_add(product[i + j], a.limb[j], b.limb[i], carry);
+      product[i + 4] = carry;
+    }
+    carry = 0;
+    for (std::size_t i = 0; i < 8; ++i) sum_[i] = detail::add_carry(sum_[i], product[i], carry);
+    sum_[8] += carry;
+  }
+
+  /// sum / 2^256 mod r, that is the Montgomery form of the dot product.
+  [[nodiscard]] Fr reduce() const {
+    constexpr BigInt<4> kR = Fr::modulus();
+    std::uint64_t t[9];
+    std::copy_n(sum_, 9, t);
+    std::uint64_t ripple = 0;  // the carry out of word i + 4, due at word i + 5
+    for (std::size_t i = 0; i < 4; ++i) {
+      const std::uint64_t m = t[i] * Fr::inv64();
+      std::uint64_t carry = 0;
+      for (std::size_t j = 0; j < 4; ++j) t[i + j] = detail::mul_add(t[i + j], m, kR.limb[j], carry);
+      t[i + 4] = detail::add_carry(t[i + 4], carry, ripple);
+    }
+    t[8] += ripple;
+    // Now t[4..8] < (k r / 2^256 + 1) r < 19 r. The quotient by r is estimated from the bits above 2^250,
+    // where r is 28.98...; 2261 / 2^16 is just below 1 / 28.98, so that at most 1.04 r remains.
+    const std::uint64_t quotient = (t[8] << 6 | t[7] >> 58) * 2261 >> 16;
+    std::uint64_t borrow = 0;
+    std::uint64_t carry = 0;
+    Fr out{};
+    for (std::size_t i = 0; i < 4; ++i)
+      out.limb[i] = detail::sub_borrow(t[4 + i], detail::mul_add(0, quotient, kR.limb[i], carry), borrow);
+    borrow = 0;
+    Fr less{};
+    for (std::size_t i = 0; i < 4; ++i) less.limb[i] = detail::sub_borrow(out.limb[i], kR.limb[i], borrow);
+    return borrow != 0 ? out : less;
+  }
+
+ private:
+  std::uint64_t sum_[9]{};
+};
+
+/// state = state * matrix, the matrix stored row by row.
+void mix_dense(std::span<Fr> state, std::span<const Fr> matrix) {
+  const std::size_t t = state.size();
+  Fr out[kMaxWidth];
+  for (std::size_t j = 0; j < t; ++j) {
+    DotProduct sum;
+    for (std::size_t i = 0; i < t; ++i) sum.add(state[i], matrix[i * t + j]);
+    out[j] = sum.reduce();
+  }
+  std::copy_n(out, t, state.begin());
+}
+
+void mix_sparse(std::span<Fr> state, const Fr* matrix) {
+  const std::size_t t = state.size();
+  DotProduct sum;
+  for (std::size_t i = 0; i < t; ++i) sum.add(state[i], matrix[i]);
+  const Fr first = state[0];
+  for (std::size_t i = 1; i < t; ++i) state[i] += first * matrix[t + i - 1];
+  state[0] = sum.reduce();
+}
+
+}  // namespace
+
+// constraint-system-and-gadgets 7.9.
+Fr poseidon_hash(const PoseidonConstants& c, std::span<const Fr> message) {
+  CUZK_CHECK(message.size() == c.arity && c.width <= kMaxWidth);
+  const std::size_t t = c.width;
+  const unsigned half = c.full_rounds / 2;
+  const Fr* next = c.compressed.data();
+  Fr storage[kMaxWidth];
+  const std::span<Fr> state(storage, t);
+  state[0] = c.domain_tag + *next++;
+  for (std::size_t i = 1; i < t; ++i) state[i] = message[i - 1] + *next++;
+
+  for (unsigned round = 0; round < half; ++round) {
+    for (Fr& s : state) s = fifth_power(s) + *next++;
+    mix_dense(state, round + 1 < half ? c.mds : c.pre_sparse);
+  }
+  for (unsigned round = 0; round < c.partial_rounds; ++round) {
+    state[0] = fifth_power(state[0]) + *next++;
+    mix_sparse(state, c.sparse.data() + round * (2 * t - 1));
+  }
+  for (unsigned round = 0; round + 1 < half; ++round) {
+    for (Fr& s : state) s = fifth_power(s) + *next++;
+    mix_dense(state, c.mds);
+  }
+  // Of the last product only element 1 is wanted.
+  DotProduct sum;
+  for (std::size_t i = 0; i < t; ++i) sum.add(fifth_power(state[i]), c.mds[i * t + 1]);
+  return sum.reduce();
+}
+
+// constraint-system-and-gadgets 7.5.
+Fr poseidon_hash_plain(const PoseidonConstants& c, std::span<const Fr> message) {
+  CUZK_CHECK(message.size() == c.arity);
+  const std::size_t t = c.width;
+  std::vector<Fr> state(t);
+  state[0] = c.domain_tag;
+  std::copy(message.begin(), message.end(), state.begin() + 1);
+  for (unsigned round = 0; round < c.full_rounds + c.partial_rounds; ++round) {
+    for (std::size_t i = 0; i < t; ++i) state[i] += c.raw[round * t + i];
+    const bool partial = round >= c.full_rounds / 2 && round < c.full_rounds / 2 + c.partial_rounds;
+    for (std::size_t i = 0; i < (partial ? 1 : t); ++i) state[i] = fifth_power(state[i]);
+    std::vector<Fr> mixed(t);
+    for (std::size_t i = 0; i < t; ++i)
+      for (std::size_t j = 0; j < t; ++j) mixed[j] += state[i] * c.mds[i * t + j];
+    state = std::move(mixed);
+  }
+  return state[1];
+}
+
+}  // namespace cuzk

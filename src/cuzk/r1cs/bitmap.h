@@ -1,0 +1,43 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace cuzk {
+
+/// A growing vector of bits in the one bit order of the program: bit i is bit i % 64 of word i / 64, bits
+/// past the end are zero.
+class Bitmap {
+ public:
+  void push_back(bool bit) {
+    if (size_ % 64 == 0) words_.push_back(0);
+    words_.back() |= std::uint64_t{bit} << (size_ % 64);
+    ++size_;
+  }
+  void set(std::size_t i) { words_[i / 64] |= std::uint64_t{1} << (i % 64); }
+  [[nodiscard]] bool operator[](std::size_t i) const { return (words_[i / 64] >> (i % 64) & 1) != 0; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::span<const std::uint64_t> words() const { return words_; }
+  [[nodiscard]] std::size_t count() const {
+    std::size_t total = 0;
+    for (const std::uint64_t w : words_) total += static_cast<std::size_t>(std::popcount(w));
+    return total;
+  }
+  void reserve(std::size_t bits) { words_.reserve((bits + 63) / 64); }
+  void shrink_to_fit() { words_.shrink_to_fit(); }
+  /// The words; the bitmap is empty afterwards.
+  std::vector<std::uint64_t> take() {
+    size_ = 0;
+    return std::move(words_);
+  }
+
+ private:
+  std::vector<std::uint64_t> words_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace cuzk

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "cuzk/field/fr.h"
+#include "cuzk/r1cs/linear_combination.h"
+
+namespace cuzk {
+
+/// One step of a gadget path, formed without allocating: prefix, optional number, suffix. The texts must
+/// outlive the namespace (string literals do).
+struct Name {
+  static constexpr std::uint32_t kNoIndex = UINT32_MAX;
+
+  std::string_view prefix;
+  std::uint32_t index = kNoIndex;
+  std::string_view suffix;
+
+  Name(const char* text) : prefix(text) {}  // NOLINT: implicit, namespaces read better with a plain literal
+  Name(const char* before, std::size_t number, const char* after = "")
+      : prefix(before), index(static_cast<std::uint32_t>(number)), suffix(after) {}
+
+  [[nodiscard]] std::string text() const {
+    std::string s(prefix);
+    if (index != kNoIndex) s += std::to_string(index);
+    return s += suffix;
+  }
+};
+
+/// What a block reads from outside: a constant, a variable or the negation of a boolean variable.
+struct Port {
+  enum class Kind : std::uint8_t { kFalse, kTrue, kVariable, kNegated };
+  Kind kind = Kind::kFalse;
+  Variable variable;
+};
+
+/// What circuits are written against. Constraints are numbered in call order, variables of each kind
+/// likewise, so the order of calls is part of a circuit's definition. Values are passed in at allocation;
+/// circuits compute them from whatever input they got, a blank one gives meaningless but defined values.
+/// Structure must never depend on a value.
+///
+///   kRecords           whether linear combinations are looked at. Where false, enforce drops its closures
+///   and
+///                      gadgets skip bookkeeping that serves constraints only.
+///   alloc(Fr)          a new aux variable
+///   alloc_bit(bool)    a new aux variable that is boolean by the circuit's constraints (allocated bits,
+///   results of
+///                      xor, and, nor, ch, maj, sum and carry bits); adds no constraint itself
+///   alloc_input(Fr)    a new public input
+///   enforce(a, b, c)   one constraint; each argument is called as f(LinearCombination&) with an empty one,
+///   in
+///                      this order, and may not allocate
+///   begin_namespace(Name) / end_namespace()   a step of the gadget path, for messages and checkpoints (use
+///   Namespace) begin_block(name, ports) / end_block()    around a repeated sub-circuit whose rows refer only
+///   to its own
+///                      variables, its ports and ONE. ports(sink) calls sink(Port) for every port in a fixed
+///                      order and may be dropped. Blocks do not nest.
+template <class CS>
+concept ConstraintSystem = requires(CS& cs, Fr v, void (*lc)(LinearCombination&), Name name) {
+  { CS::kRecords } -> std::convertible_to<bool>;
+  { cs.alloc(v) } -> std::same_as<Variable>;
+  { cs.alloc_bit(true) } -> std::same_as<Variable>;
+  { cs.alloc_input(v) } -> std::same_as<Variable>;
+  cs.enforce(lc, lc, lc);
+  cs.begin_namespace(name);
+  cs.end_namespace();
+  cs.begin_block(name, [](auto&&) {});
+  cs.end_block();
+};
+
+/// Opens a namespace for the life of this object.
+template <class CS>
+class Namespace {
+ public:
+  Namespace(CS& cs, Name name) : cs_(cs) { cs_.begin_namespace(name); }
+  ~Namespace() { cs_.end_namespace(); }
+  Namespace(const Namespace&) = delete;
+  Namespace& operator=(const Namespace&) = delete;
+
+ private:
+  CS& cs_;
+};
+
+/// Opens a block for the life of this object.
+template <class CS>
+class Block {
+ public:
+  template <class Ports>
+  Block(CS& cs, Name name, Ports&& ports) : cs_(cs) {
+    cs_.begin_block(name, ports);
+  }
+  ~Block() { cs_.end_block(); }
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+
+ private:
+  CS& cs_;
+};
+
+}  // namespace cuzk

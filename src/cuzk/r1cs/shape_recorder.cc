@@ -1,0 +1,31 @@
+#include "cuzk/r1cs/shape_recorder.h"
+
+namespace cuzk {
+
+void ShapeRecorder::push_row() {
+  a_.canonicalize();
+  b_.canonicalize();
+  c_.canonicalize();
+  for (const Term& t : a_.terms())
+    if (t.variable.is_aux()) shape_.a_aux_.set(t.variable.index());
+  for (const Term& t : b_.terms())
+    (t.variable.is_aux() ? shape_.b_aux_ : shape_.b_input_).set(t.variable.index());
+  shape_.rows_.append(a_.terms(), b_.terms(), c_.terms());
+}
+
+Shape ShapeRecorder::finish() && {
+  Shape& s = shape_;
+  s.rows_.freeze();
+  for (Bitmap* b : {&s.aux_is_bit_, &s.a_aux_, &s.b_input_, &s.b_aux_}) b->shrink_to_fit();
+  std::uint32_t rank = 0;
+  s.bit_rank_.reserve(s.aux_is_bit().size() + 1);
+  for (const std::uint64_t w : s.aux_is_bit()) {
+    s.bit_rank_.push_back(rank);
+    rank += static_cast<std::uint32_t>(std::popcount(w));
+  }
+  s.bit_rank_.push_back(rank);
+  s.num_bits_ = rank;
+  return std::move(shape_);
+}
+
+}  // namespace cuzk

@@ -5,12 +5,18 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string_view>
 
 namespace cuzk {
 
 /// 32 raw bytes: a commitment, a tree node, a digest, or the little-endian bytes of a scalar.
 using Bytes32 = std::array<std::uint8_t, 32>;
 using ByteSpan = std::span<const std::uint8_t>;
+
+/// The bytes of a text, without terminator.
+inline ByteSpan byte_span(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
 
 static_assert(std::endian::native == std::endian::little, "memory forms are little-endian limbs");
 

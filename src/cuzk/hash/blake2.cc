@@ -100,6 +100,7 @@ void Blake2<Word>::compress(const std::uint8_t* block, bool last) {
     v[c] = v[c] + v[d];
     v[b] = std::rotr(static_cast<Word>(v[b] ^ v[c]), P::kRotation[3]);
   };
+#pragma GCC unroll 12  // message indexes become constants
   for (int round = 0; round < P::kRounds; ++round) {
     const std::uint8_t* s = kSigma[round % 10];
     mix(0, 4, 8, 12, m[s[0]], m[s[1]]);

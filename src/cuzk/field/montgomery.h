@@ -27,6 +27,8 @@ struct Montgomery {
   std::uint64_t limb[kLimbs];
 
   // ---- constants -------------------------------------------------------------------------------------------
+  /// Device code cannot index a static member array, so the functions below copy the modulus into a constant of
+  /// their own (`kM`), which both compilers fold into immediates.
   CUZK_HD static constexpr Int modulus() { return Params::kModulus; }
   /// -modulus^-1 mod 2^64, by Newton iteration on the odd low limb.
   CUZK_HD static constexpr std::uint64_t inv64() {
@@ -108,13 +110,14 @@ struct Montgomery {
     return r;
   }
   CUZK_HD friend CUZK_INLINE constexpr Montgomery operator-(const Montgomery& a, const Montgomery& b) {
+    constexpr Int kM = Params::kModulus;
     Montgomery r{};
     std::uint64_t borrow = 0;
     for (std::size_t i = 0; i < kLimbs; ++i) r.limb[i] = detail::sub_borrow(a.limb[i], b.limb[i], borrow);
     const std::uint64_t mask = 0 - borrow;
     std::uint64_t carry = 0;
     for (std::size_t i = 0; i < kLimbs; ++i)
-      r.limb[i] = detail::add_carry(r.limb[i], Params::kModulus.limb[i] & mask, carry);
+      r.limb[i] = detail::add_carry(r.limb[i], kM.limb[i] & mask, carry);
     return r;
   }
   CUZK_HD constexpr Montgomery operator-() const { return zero() - *this; }
@@ -123,16 +126,17 @@ struct Montgomery {
   /// Montgomery product a * b / R mod p: coarsely integrated operand scanning. Because the modulus leaves its
   /// top bit free, the running value stays below 2p and needs no extra limb.
   CUZK_HD friend constexpr Montgomery operator*(const Montgomery& a, const Montgomery& b) {
+    constexpr Int kM = Params::kModulus;
     Montgomery t{};
     for (std::size_t i = 0; i < kLimbs; ++i) {
       std::uint64_t carry_a = 0;
       std::uint64_t carry_m = 0;
       const std::uint64_t t0 = detail::mul_add(t.limb[0], a.limb[0], b.limb[i], carry_a);
       const std::uint64_t m = t0 * inv64();
-      (void)detail::mul_add(t0, m, Params::kModulus.limb[0], carry_m);
+      (void)detail::mul_add(t0, m, kM.limb[0], carry_m);
       for (std::size_t j = 1; j < kLimbs; ++j) {
         const std::uint64_t tj = detail::mul_add(t.limb[j], a.limb[j], b.limb[i], carry_a);
-        t.limb[j - 1] = detail::mul_add(tj, m, Params::kModulus.limb[j], carry_m);
+        t.limb[j - 1] = detail::mul_add(tj, m, kM.limb[j], carry_m);
       }
       t.limb[kLimbs - 1] = carry_a + carry_m;
     }
@@ -167,9 +171,10 @@ struct Montgomery {
 
  private:
   CUZK_HD CUZK_INLINE constexpr void reduce_once() {
+    constexpr Int kM = Params::kModulus;
     std::uint64_t borrow = 0;
     std::uint64_t d[kLimbs]{};
-    for (std::size_t i = 0; i < kLimbs; ++i) d[i] = detail::sub_borrow(limb[i], Params::kModulus.limb[i], borrow);
+    for (std::size_t i = 0; i < kLimbs; ++i) d[i] = detail::sub_borrow(limb[i], kM.limb[i], borrow);
     const std::uint64_t keep = 0 - borrow;
     for (std::size_t i = 0; i < kLimbs; ++i) limb[i] = (limb[i] & keep) | (d[i] & ~keep);
   }

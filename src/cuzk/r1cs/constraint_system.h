@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,13 +23,10 @@ struct Name {
   Name(const char* text) : prefix(text) {}  // NOLINT: implicit, namespaces read better with a plain literal
   Name(const char* before, std::size_t number, const char* after = "")
       : prefix(before), index(static_cast<std::uint32_t>(number)), suffix(after) {}
-
-  [[nodiscard]] std::string text() const {
-    std::string s(prefix);
-    if (index != kNoIndex) s += std::to_string(index);
-    return s += suffix;
-  }
 };
+
+/// The steps joined by '/'.
+std::string path_text(std::span<const Name> steps);
 
 /// What a block reads from outside: a constant, a variable or the negation of a boolean variable.
 struct Port {

@@ -40,6 +40,10 @@ struct SectorParams {
   [[nodiscard]] constexpr unsigned tree_arity(unsigned level) const {
     return level < base_levels ? 8 : level == base_levels ? sub_arity : top_arity;
   }
+  /// Siblings of a path of tree C or R that lie below the given level.
+  [[nodiscard]] constexpr unsigned siblings_below(unsigned level) const {
+    return level <= base_levels ? 7 * level : 7 * base_levels + sub_arity - 1;
+  }
   /// Siblings in one path of tree C or R.
   [[nodiscard]] constexpr unsigned tree_siblings() const {
     return 7 * base_levels + (sub_arity != 0 ? sub_arity - 1 : 0) + (top_arity != 0 ? top_arity - 1 : 0);

@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(Isas, EveryIsa, testing::Values(Isa::portable, Isa::adx
 TEST_P(EveryIsa, EqualsTheDefinition) {
   TestRandom rng(11);
   ThreadPool pool(3);
-  for (unsigned log_size = 0; log_size <= 9; ++log_size) {
+  for (unsigned log_size = 0; log_size <= 8; ++log_size) {
     const std::vector<Fr> in = random_values(rng, std::size_t{1} << log_size);
     const Fr random_shift = random_values(rng, 1)[0];
     const Fr scale = random_values(rng, 1)[0];

@@ -1,0 +1,54 @@
+#include "cuzk/groth16/device_lock.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <set>
+
+namespace cuzk::groth16 {
+
+struct DeviceLock::State {
+  /// Set order is service order: larger urgency first, then smaller ticket.
+  struct Waiter {
+    std::uint64_t urgency;
+    std::uint64_t ticket;
+    friend bool operator<(const Waiter& a, const Waiter& b) {
+      return a.urgency != b.urgency ? a.urgency > b.urgency : a.ticket < b.ticket;
+    }
+  };
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool held = false;              // guarded by mutex
+  std::uint64_t next_ticket = 0;  // guarded by mutex
+  std::set<Waiter> waiters;       // guarded by mutex
+};
+
+DeviceLock::DeviceLock() : state_(std::make_shared<State>()) {}
+
+DeviceLock::Hold DeviceLock::acquire(std::uint64_t urgency) const {
+  State& s = *state_;
+  std::unique_lock lock(s.mutex);
+  const auto me = s.waiters.insert({urgency, s.next_ticket++}).first;
+  s.changed.wait(lock, [&] { return !s.held && s.waiters.begin() == me; });
+  s.waiters.erase(me);
+  s.held = true;
+  return Hold(state_);
+}
+
+std::size_t DeviceLock::waiting() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->waiters.size();
+}
+
+void DeviceLock::Hold::release() {
+  if (!state_) return;
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->held = false;
+  }
+  // Everybody wakes and the first in service order goes on: waiters are device workers, a handful.
+  state_->changed.notify_all();
+  state_.reset();
+}
+
+}  // namespace cuzk::groth16

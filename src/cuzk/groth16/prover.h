@@ -1,0 +1,116 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cuzk/base/result.h"
+#include "cuzk/field/fr.h"
+#include "cuzk/groth16/device_lock.h"
+#include "cuzk/groth16/proof.h"
+#include "cuzk/groth16/proving_key.h"
+#include "cuzk/r1cs/shape.h"
+#include "cuzk/r1cs/witness.h"
+
+namespace cuzk::groth16 {
+
+using Clock = std::chrono::steady_clock;
+
+/// One timed part of the device work, for timelines and progress displays.
+struct Stage {
+  const char* name = "";  ///< static storage
+  Clock::time_point begin;
+  Clock::time_point end;
+};
+
+/// What a launch did and when. `lock_wait` until `lock_acquired`: waiting; until `lock_released`: device
+/// work.
+struct LaunchReport {
+  Clock::time_point lock_wait;
+  Clock::time_point lock_acquired;
+  Clock::time_point lock_released;
+  std::vector<Stage> stages;
+};
+
+/// Which lock a launch takes, and how urgently. Without a lock, the one that the prover's device context
+/// owns.
+struct LockRequest {
+  std::optional<DeviceLock> lock;
+  std::uint64_t urgency = 0;  ///< larger goes first
+};
+
+/// A circuit ready for the device: made by Prover::prepare, used by the same prover's launch. Move-only; what
+/// is inside belongs to the backend.
+class Prepared {
+ public:
+  struct State {
+    virtual ~State() = default;
+  };
+  explicit Prepared(std::unique_ptr<State> state) : state_(std::move(state)) {}
+  [[nodiscard]] State* state() const { return state_.get(); }
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+/// Device work that is done and waits for its epilogue; may move to another thread.
+class Pending {
+ public:
+  struct State {
+    virtual ~State() = default;
+  };
+  Pending(std::unique_ptr<State> state, LaunchReport report)
+      : state_(std::move(state)), report_(std::move(report)) {}
+  [[nodiscard]] State* state() const { return state_.get(); }
+  [[nodiscard]] const LaunchReport& report() const { return report_; }
+
+ private:
+  std::unique_ptr<State> state_;
+  LaunchReport report_;
+};
+
+/// The split prover. Four types and no other cross it: Shape, ProvingKey, Witness, Proof. No vector of a, b
+/// or c, no full assignment and no pointer to bases is visible here: evaluating the rows belongs to the
+/// backend.
+///
+/// A Prover is a device context: it may be used by several workers at a time.
+class Prover {
+ public:
+  Prover() = default;
+  Prover(const Prover&) = delete;
+  Prover& operator=(const Prover&) = delete;
+  virtual ~Prover() = default;
+
+  /// CPU work that needs no device and takes no lock: checks that the witness has the shape's sizes and that
+  /// the key is the shape's, and sorts the witness into what the sums need. `r` and `s` blind the proof:
+  /// fresh uniform scalars (random_fr) for every proof; fixed ones are for tests only. The arguments are
+  /// shared because the result outlives the call. kBadInput for a witness of the wrong size, kUsage for a key
+  /// of another shape.
+  virtual Result<Prepared> prepare(std::shared_ptr<const ProvingKey> key, std::shared_ptr<const Shape> shape,
+                                   std::shared_ptr<const Witness> witness, const Fr& r, const Fr& s) = 0;
+
+  /// The device work of circuits that share one key. Blocks until it is done; holds the lock for all of it,
+  /// and for nothing else. The elements of `batch` are used up. One circuit is the usual case; an empty batch
+  /// is an error.
+  virtual Result<Pending> launch(std::span<Prepared> batch, const LockRequest& request = {}) = 0;
+
+  /// CPU epilogue, without the lock: final additions, r and s, affine form. Every proof is encoded and read
+  /// back through the checked decoder before it is returned; proofs are in the order of the batch. It does
+  /// not verify: the caller does, with the public inputs (verifier.h).
+  virtual Result<std::vector<Proof>> finish(Pending pending) = 0;
+};
+
+/// The proof as a reader will see it: encoded, then decoded with every check. For implementations of finish;
+/// a failure is kInternal, for a proof that the device computed wrongly.
+Result<Proof> reread(const Proof& proof);
+
+/// prepare, launch and finish of one circuit, for callers that do not schedule.
+Result<Proof> prove(Prover& prover, std::shared_ptr<const ProvingKey> key, std::shared_ptr<const Shape> shape,
+                    std::shared_ptr<const Witness> witness, const Fr& r, const Fr& s,
+                    LaunchReport* report = nullptr);
+
+}  // namespace cuzk::groth16

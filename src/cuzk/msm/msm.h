@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "cuzk/cpu/thread_pool.h"
+#include "cuzk/curve/point.h"
+#include "cuzk/field/fr.h"
+#include "cuzk/field/kernels.h"
+
+namespace cuzk {
+
+/// For tests and measurements; the defaults are right for everything else. Results do not depend on it.
+struct MsmOptions {
+  Isa isa = best_isa();  ///< instruction set of the point additions; must be supported here
+  unsigned window_bits =
+      0;  ///< digits of the scalars in radix 2^window_bits, 1 to 22; 0 chooses by the number of bases
+};
+
+/// Multi-scalar multiplication: sum of [scalars[i]] bases[i], 0 for no bases. The spans have equal lengths
+/// (below 2^31). Bases may be infinity, may repeat and may be each other's opposites; they must lie in the
+/// subgroup of order r only in so far as scalars above (r-1)/2 are taken as negative numbers (k - r).
+///
+/// Pippenger's bucket method with signed digits: for each window the points are sorted by digit, every bucket
+/// is summed by a tree of batch-affine additions, and the buckets are combined by row and column sums.
+/// Scalars 0 cost only their recoding, small scalars (0 or 1, say) one addition per non-zero digit.
+///
+/// Work is split over all threads of the pool. Memory: 8 bytes a scalar for each window of a group of
+/// windows, the group being as large as fits 256 MiB, and the buckets (window_bits = 16: 2^15 points a
+/// window). Thread-safe: no state is kept between calls.
+G1Jacobian msm(ThreadPool& pool, std::span<const G1Affine> bases, std::span<const Fr> scalars,
+               const MsmOptions& options = {});
+G2Jacobian msm(ThreadPool& pool, std::span<const G2Affine> bases, std::span<const Fr> scalars,
+               const MsmOptions& options = {});
+
+/// The same sum by double-and-add, base after base: the oracle.
+G1Jacobian msm_plain(std::span<const G1Affine> bases, std::span<const Fr> scalars);
+G2Jacobian msm_plain(std::span<const G2Affine> bases, std::span<const Fr> scalars);
+
+/// The window that msm chooses for `count` bases.
+unsigned msm_window_bits(std::size_t count);
+
+}  // namespace cuzk

@@ -1,0 +1,114 @@
+#include "cuzk/msm/msm.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "cuzk/msm/test_points.h"
+
+namespace cuzk {
+namespace {
+
+template <class F>
+void expect_all_agree(const std::vector<Affine<F>>& bases, const std::vector<Fr>& scalars,
+                      const std::string& what, std::vector<unsigned> windows = {0},
+                      std::vector<unsigned> threads = {1, 2, 5}) {
+  const Jacobian<F> expected = msm_plain(std::span<const Affine<F>>(bases), std::span<const Fr>(scalars));
+  for (const unsigned t : threads) {
+    ThreadPool pool(t);
+    for (const Isa isa : test_isas())
+      for (const unsigned bits : windows)
+        EXPECT_EQ(msm(pool, std::span<const Affine<F>>(bases), std::span<const Fr>(scalars), {isa, bits}),
+                  expected)
+            << what << ", " << bases.size() << " bases, isa " << static_cast<int>(isa) << ", window " << bits
+            << ", " << t << " threads";
+  }
+}
+
+template <class F>
+class Msm : public testing::Test {};
+using Fields = testing::Types<Fp, Fp2>;
+TYPED_TEST_SUITE(Msm, Fields);
+
+TYPED_TEST(Msm, EdgeScalarsAtEveryLength) {
+  TestRandom random(1);
+  for (const std::size_t n : {0UL, 1UL, 2UL, 3UL, 5UL, 17UL, 100UL})
+    expect_all_agree(test_points<TypeParam>(n), test_scalars(n, random), "mixed scalars", {0, 1, 2, 7});
+}
+
+TYPED_TEST(Msm, AThousandBases) {
+  TestRandom random(2);
+  expect_all_agree(test_points<TypeParam>(1000), test_scalars(1000, random), "mixed scalars", {0, 10},
+                   {1, 3});
+}
+
+TYPED_TEST(Msm, EqualScalars) {
+  TestRandom random(3);
+  const auto bases = test_points<TypeParam>(150);
+  for (const Fr& s :
+       {Fr::zero(), Fr::one(), -Fr::one(), Fr::from_u64(77), fr_from_words([&] { return random.next(); })})
+    expect_all_agree(bases, std::vector<Fr>(bases.size(), s), "equal scalars");
+}
+
+TYPED_TEST(Msm, DuplicatedOppositeAndInfiniteBases) {
+  TestRandom random(4);
+  const auto points = test_points<TypeParam>(4);
+  std::vector<Affine<TypeParam>> bases(200);
+  for (auto& base : bases) {
+    const std::uint64_t pick = random.next();
+    base = points[pick % 4];
+    if (pick / 4 % 2 != 0) base = -base;
+    if (pick / 8 % 5 == 0) base = Affine<TypeParam>::infinity();
+  }
+  expect_all_agree(bases, test_scalars(bases.size(), random), "repeated bases", {0, 3, 8});
+  // Few scalars, so that equal and opposite points meet in a bucket.
+  std::vector<Fr> scalars(bases.size());
+  for (auto& s : scalars) s = Fr::from_u64(random.next() % 3);
+  expect_all_agree(bases, scalars, "repeated bases, small scalars", {0, 4});
+  expect_all_agree(std::vector<Affine<TypeParam>>(100, points[0]), std::vector<Fr>(100, Fr::one()),
+                   "one base");
+  expect_all_agree(std::vector<Affine<TypeParam>>(100), std::vector<Fr>(100, -Fr::one()), "all infinity");
+}
+
+// Bases are known multiples of the generator, so the result is one multiplication.
+template <class F>
+void expect_large(std::size_t n, bool small_scalars, unsigned threads) {
+  TestRandom random(5);
+  const auto bases = test_points<F>(n, 1000);
+  std::vector<Fr> scalars(n);
+  Fr sum = Fr::zero();
+  for (std::size_t i = 0; i < n; ++i) {
+    scalars[i] =
+        small_scalars ? Fr::from_u64(random.next() % 4) : fr_from_words([&] { return random.next(); });
+    sum += scalars[i] * Fr::from_u64(1000 + i);
+  }
+  const Jacobian<F> expected = mul(test_generator<F>(), sum);
+  ThreadPool pool(threads);
+  for (const Isa isa : test_isas())
+    EXPECT_EQ(msm(pool, std::span<const Affine<F>>(bases), std::span<const Fr>(scalars), {isa, 0}), expected)
+        << n << " isa " << static_cast<int>(isa);
+}
+
+TEST(MsmLarge, BucketsThatSpanSeveralBatches) {
+  expect_large<Fp>(20000, true, 3);
+  expect_large<Fp2>(9000, true, 2);
+}
+
+TEST(MsmLarge, RandomScalars) {
+  expect_large<Fp>(10000, false, 3);
+  expect_large<Fp2>(3000, false, 2);
+}
+
+TEST(Msm, WindowGrowsWithTheNumberOfBases) {
+  unsigned last = 1;
+  for (unsigned log = 3; log < 28; ++log) {
+    const unsigned bits = msm_window_bits(std::size_t{1} << log);
+    EXPECT_GE(bits, last);
+    EXPECT_LE(bits, 22U);
+    last = bits;
+  }
+}
+
+}  // namespace
+}  // namespace cuzk

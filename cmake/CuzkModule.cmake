@@ -2,13 +2,14 @@
 #   HEADERS ... SOURCES ... DEPENDS ... PRIVATE_DEPENDS ...
 #   TESTS ...        x_test.cc files, linked into one binary cuzk_NAME_test, labelled `unit`
 #   SLOW_TESTS ...   likewise cuzk_NAME_slow_test, labelled `release` (too slow for sanitizers)
+#   LONG_TESTS ...   likewise cuzk_NAME_long_test, labelled `long` (over a minute, run by hand)
 #   TEST_DEPENDS ... extra libraries for the tests)
 #
 # One static library cuzk_NAME with the alias cuzk::NAME. A module may include the
 # headers of its DEPENDS and of nothing else; tests/layers checks that.
 # Header-only modules give no SOURCES.
 function(cuzk_module name)
-  cmake_parse_arguments(M "" "" "HEADERS;SOURCES;DEPENDS;PRIVATE_DEPENDS;TESTS;SLOW_TESTS;TEST_DEPENDS" ${ARGN})
+  cmake_parse_arguments(M "" "" "HEADERS;SOURCES;DEPENDS;PRIVATE_DEPENDS;TESTS;SLOW_TESTS;LONG_TESTS;TEST_DEPENDS" ${ARGN})
   set(target cuzk_${name})
   if(M_SOURCES)
     add_library(${target} STATIC ${M_SOURCES})
@@ -29,13 +30,16 @@ function(cuzk_module name)
   set_property(GLOBAL APPEND PROPERTY CUZK_TARGETS ${target})
 
   if(CUZK_BUILD_TESTS)
-    foreach(kind IN ITEMS TESTS SLOW_TESTS)
+    foreach(kind IN ITEMS TESTS SLOW_TESTS LONG_TESTS)
       if(M_${kind})
         set(label unit)
         set(test_target ${target}_test)
         if(kind STREQUAL "SLOW_TESTS")
           set(label release)
           set(test_target ${target}_slow_test)
+        elseif(kind STREQUAL "LONG_TESTS")
+          set(label long)
+          set(test_target ${target}_long_test)
         endif()
         add_executable(${test_target} ${M_${kind}})
         target_link_libraries(${test_target} PRIVATE ${target} ${M_TEST_DEPENDS} cuzk_warnings GTest::gmock GTest::gtest_main)

@@ -1,0 +1,160 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "cuzk/filecoin/porep/partition_input.h"
+#include "cuzk/gadgets/encode.h"
+#include "cuzk/gadgets/label.h"
+#include "cuzk/gadgets/por.h"
+
+namespace cuzk::porep {
+namespace detail {
+
+/// Replica id and roots, shared by all challenges of a partition.
+struct PartitionVariables {
+  std::vector<Boolean> replica_id_bits;
+  AllocatedNum comm_d;
+  AllocatedNum comm_r_last;
+  AllocatedNum comm_c;
+};
+
+/// The rows of one parent's column as variables; its hash leads to comm_c.
+template <class CS>
+std::vector<AllocatedNum> parent_column(CS& cs, const char* kind, std::size_t i, const ColumnInput& input,
+                                        const AllocatedNum& comm_c) {
+  std::vector<AllocatedNum> rows;
+  {
+    const Namespace ns(cs, {kind, i, "_num"});
+    const Namespace column(cs, "column");
+    for (const Fr& row : input.rows) rows.push_back(num_alloc(cs, row));
+  }
+  AllocatedNum hash;
+  {
+    const Namespace ns(cs, {kind, i, "_constraint"});
+    hash = hash_single_column(cs, rows);
+  }
+  const Namespace ns(cs, {kind, i, "_inclusion"});
+  por<PoseidonTree>(cs, hash, input.path, comm_c, true);
+  return rows;
+}
+
+/// The label of one layer. The bits of a parent are taken afresh in every layer and repeated over the 37
+/// slots.
+template <class CS>
+AllocatedNum label(CS& cs, const PartitionVariables& shared, std::span<const std::vector<AllocatedNum>> drg,
+                   std::span<const std::vector<AllocatedNum>> expander, std::uint32_t layer,
+                   const UInt64& node) {
+  std::vector<std::vector<Boolean>> bits;
+  for (std::size_t i = 0; i < drg.size(); ++i) {
+    const Namespace ns(cs, {"drg_parent_", i, "_bits"});
+    bits.push_back(reverse_bit_numbering(to_bits_le(cs, drg[i][layer - 1])));
+  }
+  if (layer > 1)
+    for (std::size_t i = 0; i < expander.size(); ++i) {
+      const Namespace ns(cs, {"exp_parent_", drg.size() + i, "_bits"});
+      bits.push_back(reverse_bit_numbering(to_bits_le(cs, expander[i][layer - 2])));
+    }
+  std::array<const std::vector<Boolean>*, kLabelParents> slots;
+  for (std::size_t i = 0; i < slots.size(); ++i) slots[i] = &bits[i % bits.size()];
+  const Namespace ns(cs, "create_label");
+  return create_label(cs, shared.replica_id_bits, slots, layer, node);
+}
+
+template <class CS>
+void challenge(CS& cs, const PartitionVariables& shared, const ChallengeInput& input) {
+  AllocatedNum data_leaf;
+  {
+    const Namespace ns(cs, "data_leaf");
+    data_leaf = num_alloc(cs, input.data_leaf);
+  }
+  {
+    const Namespace ns(cs, "comm_d_inclusion");
+    por<Sha256Tree>(cs, data_leaf, input.tree_d, shared.comm_d, true);
+  }
+  std::vector<std::vector<AllocatedNum>> drg;
+  for (std::size_t i = 0; i < input.drg_parents.size(); ++i)
+    drg.push_back(parent_column(cs, "drg_parent_", i, input.drg_parents[i], shared.comm_c));
+  std::vector<std::vector<AllocatedNum>> expander;
+  for (std::size_t i = 0; i < input.expander_parents.size(); ++i)
+    expander.push_back(parent_column(cs, "exp_parent_", i, input.expander_parents[i], shared.comm_c));
+
+  UInt64 node;
+  {
+    const Namespace ns(cs, "challenge");
+    node = UInt64::alloc(cs, input.node);
+  }
+  {
+    const Namespace ns(cs, "challenge input");
+    node.pack_into_input(cs);
+  }
+
+  std::vector<AllocatedNum> labels;
+  const auto layers = static_cast<std::uint32_t>(input.drg_parents[0].rows.size());
+  for (std::uint32_t layer = 1; layer <= layers; ++layer) {
+    const Namespace ns(cs, {"labeling_", layer});
+    labels.push_back(label(cs, shared, drg, expander, layer, node));
+  }
+
+  AllocatedNum replica_node;
+  {
+    const Namespace ns(cs, "encode_node");
+    const Namespace inner(cs, "encode_add");
+    replica_node = encode(cs, labels.back(), data_leaf);
+  }
+  {
+    const Namespace ns(cs, "comm_r_last_data_inclusion");
+    por<PoseidonTree>(cs, replica_node, input.tree_r, shared.comm_r_last, true);
+  }
+  AllocatedNum column_hash;
+  {
+    const Namespace ns(cs, "c_x_column_hash");
+    column_hash = hash_single_column(cs, labels);
+  }
+  const Namespace ns(cs, "c_x_inclusion");
+  por<PoseidonTree>(cs, column_hash, input.own_column, shared.comm_c, true);
+}
+
+}  // namespace detail
+
+/// The PoRep circuit of one partition (porep.md section 6), into any constraint system. Public inputs: ONE,
+/// replica_id, comm_d, comm_r, then 18 per challenge. The namespaces are those of the reference circuit down
+/// to three steps, so that checkpoints compare line by line.
+template <class CS>
+void synthesize(CS& cs, const PartitionInput& input) {
+  CUZK_CHECK(!input.challenges.empty());
+  detail::PartitionVariables shared;
+  const auto allocate = [&](const char* name, const Fr& value) {
+    const Namespace ns(cs, name);
+    return num_alloc(cs, value);
+  };
+  const auto publish = [&](const char* name, const AllocatedNum& n) {
+    const Namespace ns(cs, name);
+    inputize(cs, n);
+  };
+  const AllocatedNum replica_id = allocate("replica_id", input.replica_id);
+  publish("replica_id_input", replica_id);
+  {
+    const Namespace ns(cs, "replica_id_bits");
+    shared.replica_id_bits = reverse_bit_numbering(to_bits_le(cs, replica_id));
+  }
+  shared.comm_d = allocate("comm_d", input.comm_d);
+  publish("comm_d_input", shared.comm_d);
+  const AllocatedNum comm_r = allocate("comm_r", input.comm_r);
+  publish("comm_r_input", comm_r);
+  shared.comm_r_last = allocate("comm_r_last", input.comm_r_last);
+  shared.comm_c = allocate("comm_c", input.comm_c);
+  AllocatedNum hash;
+  {
+    const Namespace ns(cs, "H_comm_c_comm_r_last");
+    hash = poseidon_circuit(cs, std::array{shared.comm_c, shared.comm_r_last});
+  }
+  enforce_equal(cs, comm_r, hash);
+  for (std::size_t i = 0; i < input.challenges.size(); ++i) {
+    const Namespace ns(cs, {"challenge_", i});
+    detail::challenge(cs, shared, input.challenges[i]);
+  }
+}
+
+}  // namespace cuzk::porep

@@ -1,0 +1,128 @@
+#pragma once
+
+// Runs one line of tests/data/shapes/porep.tsv. Test support.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cuzk/base/hex.h"
+#include "cuzk/filecoin/porep/circuit.h"
+#include "cuzk/r1cs/digest.h"
+
+namespace cuzk::porep {
+
+using ShapeRow = std::map<std::string, std::string>;
+
+inline std::size_t number(const ShapeRow& row, const char* column) {
+  return std::stoul(row.at(column));
+}
+
+inline std::vector<ShapeRow> shape_rows() {
+  std::ifstream in(std::string(CUZK_TEST_DATA) + "/shapes/porep.tsv");
+  std::vector<ShapeRow> out;
+  std::vector<std::string> header;
+  for (std::string line; std::getline(in, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    std::istringstream fields(line);
+    std::vector<std::string> cells;
+    for (std::string cell; std::getline(fields, cell, '\t');) cells.push_back(cell);
+    if (header.empty()) {
+      header = cells;
+      continue;
+    }
+    ShapeRow row;
+    for (std::size_t i = 0; i < header.size(); ++i) row[header[i]] = cells.at(i);
+    out.push_back(row);
+  }
+  return out;
+}
+
+/// Rows with at least `least` and fewer than `limit` constraints.
+inline std::vector<ShapeRow> shape_rows_between(std::size_t least, std::size_t limit) {
+  std::vector<ShapeRow> out;
+  for (const ShapeRow& row : shape_rows())
+    if (number(row, "constraints") >= least && number(row, "constraints") < limit) out.push_back(row);
+  return out;
+}
+
+inline CircuitParams params_of(const ShapeRow& row) {
+  const auto at = [&](const char* column) { return static_cast<unsigned>(number(row, column)); };
+  return {at("layers"),     at("challenges"), at("tree_d_levels"), at("base_levels"),
+          at("base_arity"), at("sub_arity"),  at("top_arity")};
+}
+
+/// The sector size that a row names, or null: "porep_2kib" is that of "2KiB".
+inline const SectorParams* sector_of(const ShapeRow& row) {
+  for (const SectorParams& s : sector_table()) {
+    std::string name = "porep_";
+    for (const char c : s.name) name.push_back(static_cast<char>(std::tolower(c)));
+    if (name == row.at("name")) return &s;
+  }
+  return nullptr;
+}
+
+class PorepShape : public testing::TestWithParam<ShapeRow> {
+ protected:
+  void check_counts(const CircuitCounts& counts) const {
+    EXPECT_EQ(counts.inputs, number(GetParam(), "inputs"));
+    EXPECT_EQ(counts.aux, number(GetParam(), "aux"));
+    EXPECT_EQ(counts.constraints, number(GetParam(), "constraints"));
+  }
+
+  void check() const {
+    const ShapeRow& want = GetParam();
+    const SectorParams* sector = sector_of(want);
+    const PartitionInput blank =
+        sector != nullptr ? PartitionInput::blank(*sector) : PartitionInput::blank(params_of(want));
+    DigestSystem::Options options;
+    options.blake2s = want.at("r1cs_blake2s") != "-";
+    const CircuitDigest d = digest_circuit([&](auto& cs) { synthesize(cs, blank); }, options);
+    check_counts(d.counts);
+    EXPECT_EQ(d.terms[0], number(want, "terms_a"));
+    EXPECT_EQ(d.terms[1], number(want, "terms_b"));
+    EXPECT_EQ(d.terms[2], number(want, "terms_c"));
+    EXPECT_EQ(d.a_aux_density, number(want, "a_aux"));
+    EXPECT_EQ(d.b_input_density, 1U);
+    EXPECT_EQ(d.b_aux_density, number(want, "b_aux"));
+    if (want.at("r1cs_sha256") != "-") {
+      EXPECT_EQ(to_hex(d.r1cs_sha256), want.at("r1cs_sha256"));
+    }
+    if (options.blake2s) {
+      ASSERT_TRUE(d.r1cs_blake2s.has_value());
+      EXPECT_EQ(to_hex(*d.r1cs_blake2s), want.at("r1cs_blake2s"));
+    }
+    if (sector != nullptr) check_reference_file(d, *sector);
+  }
+
+ private:
+  /// shapes/porep-SIZE.json, written by the reference.
+  static void check_reference_file(const CircuitDigest& d, const SectorParams& sector) {
+    // "2KiB" is porep-2k.json.
+    const std::string_view digits = sector.name.substr(0, sector.name.size() - 3);
+    const char unit = static_cast<char>(std::tolower(sector.name[digits.size()]));
+    std::string file(CUZK_TEST_DATA "/shapes/porep-");
+    file.append(digits).push_back(unit);
+    file.append(".json");
+    std::ifstream in(file);
+    ASSERT_TRUE(in) << file;
+    const auto json = nlohmann::json::parse(in);
+    EXPECT_EQ(json.at("r1cs_sha256"), to_hex(d.r1cs_sha256));
+    EXPECT_EQ(json.at("num_inputs"), d.counts.inputs);
+    EXPECT_EQ(json.at("num_aux"), d.counts.aux);
+    EXPECT_EQ(json.at("num_constraints"), d.counts.constraints);
+    EXPECT_EQ(json.at("terms"), d.terms[0] + d.terms[1] + d.terms[2]);
+    EXPECT_EQ(json.at("a_aux_density"), d.a_aux_density);
+    EXPECT_EQ(json.at("b_input_density"), d.b_input_density);
+    EXPECT_EQ(json.at("b_aux_density"), d.b_aux_density);
+  }
+};
+
+inline std::string shape_name(const testing::TestParamInfo<ShapeRow>& info) {
+  return info.param.at("name");
+}
+
+}  // namespace cuzk::porep

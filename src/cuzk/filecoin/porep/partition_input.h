@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "cuzk/filecoin/porep/sector.h"
+#include "cuzk/gadgets/merkle_path.h"
+
+namespace cuzk::porep {
+
+/// What decides the structure of a partition circuit.
+struct CircuitParams {
+  unsigned layers;
+  unsigned challenges;
+  unsigned tree_d_levels;
+  unsigned base_levels;  ///< of trees C and R
+  unsigned base_arity;
+  unsigned sub_arity;  ///< 0: no such level
+  unsigned top_arity;  ///< 0: no such level
+
+  static CircuitParams of(const SectorParams& s) {
+    return {s.layers, s.challenges, s.tree_d_levels(), s.base_levels, 8, s.sub_arity, s.top_arity};
+  }
+};
+
+/// A parent's column and its path in tree C.
+struct ColumnInput {
+  std::vector<Fr> rows;  ///< layer 1 first
+  MerklePath path;
+};
+
+struct ChallengeInput {
+  Fr data_leaf{};
+  MerklePath tree_d;
+  std::array<ColumnInput, kDrgParents> drg_parents;
+  std::array<ColumnInput, kExpanderParents> expander_parents;
+  std::uint64_t node = 0;  ///< the challenge
+  MerklePath tree_r;
+  MerklePath own_column;  ///< in tree C
+};
+
+/// The part of a vanilla proof that one partition's circuit reads (porep.md 5.3), as plain values. The
+/// circuit's structure follows the lengths in here, so these must be the ones blank() gives for the size;
+/// values are free.
+struct PartitionInput {
+  Fr replica_id{};
+  Fr comm_d{};
+  Fr comm_r{};
+  Fr comm_r_last{};
+  Fr comm_c{};
+  std::vector<ChallengeInput> challenges;
+
+  /// All values zero: for recording the shape.
+  static PartitionInput blank(const CircuitParams& p);
+  static PartitionInput blank(const SectorParams& sector) { return blank(CircuitParams::of(sector)); }
+};
+
+}  // namespace cuzk::porep

@@ -1,6 +1,61 @@
 #include "cuzk/filecoin/porep/partition_input.h"
 
+#include <optional>
+#include <string>
+
 namespace cuzk::porep {
+namespace {
+
+/// Converts values, remembering the first that is not canonical.
+class Converter {
+ public:
+  explicit Converter(std::string where) : where_(std::move(where)) {}
+
+  Fr scalar(const Bytes32& bytes, const char* member) {
+    if (const auto x = Fr::from_bytes_le(bytes)) return *x;
+    if (!error_) error_ = bad_input(where_ + ": " + member + " is not a canonical scalar");
+    return Fr::zero();
+  }
+  /// Splits a path into its levels; level 0 joins leaves.
+  template <class Arity>
+  std::vector<MerkleLevel> levels(const MerkleProof& proof, const char* member, Arity&& arity) {
+    std::vector<MerkleLevel> out(proof.indices.size());
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i].index = static_cast<std::uint32_t>(proof.indices[i]);
+      if (proof.indices[i] >= arity(i) && !error_)
+        error_ = bad_input(where_ + ": " + member + " has an index outside its level");
+      for (unsigned s = 1; s < arity(i); ++s)
+        out[i].siblings.push_back(scalar(proof.siblings[next++], member));
+    }
+    return out;
+  }
+  MerklePath binary_path(const MerkleProof& proof, const char* member) {
+    MerklePath out;
+    out.base = levels(proof, member, [](std::size_t) { return 2U; });
+    return out;
+  }
+  MerklePath tree_path(const MerkleProof& proof, const SectorParams& s, const char* member) {
+    auto all = levels(proof, member, [&](std::size_t i) { return s.tree_arity(static_cast<unsigned>(i)); });
+    MerklePath out;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      (i < s.base_levels ? out.base : i == s.base_levels ? out.sub : out.top).push_back(std::move(all[i]));
+    return out;
+  }
+  ColumnInput column(const ColumnProof& proof, const SectorParams& s, const char* member) {
+    ColumnInput out;
+    for (const Bytes32& row : proof.rows) out.rows.push_back(scalar(row, member));
+    out.path = tree_path(proof.inclusion, s, member);
+    return out;
+  }
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+
+ private:
+  std::string where_;
+  std::optional<Error> error_;
+};
+
+}  // namespace
 
 PartitionInput PartitionInput::blank(const CircuitParams& p) {
   const MerklePath tree = MerklePath::blank(p.base_levels, p.base_arity, p.sub_arity, p.top_arity);
@@ -13,6 +68,43 @@ PartitionInput PartitionInput::blank(const CircuitParams& p) {
   challenge.own_column = tree;
   PartitionInput out;
   out.challenges.assign(p.challenges, challenge);
+  return out;
+}
+
+Result<PartitionInput> partition_input(const C1Output& c1, unsigned k) {
+  const SectorParams& sector = *c1.config.sector;
+  const std::string partition = "partition " + std::to_string(k);
+  if (k >= c1.vanilla.partitions()) return bad_input("vanilla proof: no " + partition);
+  Converter head("phase-1 output");
+  PartitionInput out;
+  out.replica_id = head.scalar(c1.replica_id, "replica_id");
+  out.comm_d = head.scalar(c1.comm_d, "comm_d");
+  out.comm_r = head.scalar(c1.comm_r, "comm_r");
+  const ChallengeProof first = c1.vanilla.challenge(k, 0);
+  out.comm_r_last = head.scalar(first.tree_r().root, "comm_r_last_proof's root");
+  out.comm_c = head.scalar(first.own_column().inclusion.root, "c_x's root");
+  if (head.error()) return *head.error();
+  for (std::size_t i = 0; i < sector.challenges; ++i) {
+    const ChallengeProof proof = c1.vanilla.challenge(k, i);
+    const std::string where = "vanilla proof: " + partition + ", challenge proof " + std::to_string(i);
+    if (proof.tree_r().root != first.tree_r().root)
+      return bad_input(where + ": the root of comm_r_last_proof differs from the partition's first");
+    if (proof.own_column().inclusion.root != first.own_column().inclusion.root)
+      return bad_input(where + ": the root of c_x differs from the partition's first");
+    Converter convert(where);
+    ChallengeInput c;
+    c.data_leaf = convert.scalar(proof.tree_d().leaf, "comm_d_proofs' leaf");
+    c.tree_d = convert.binary_path(proof.tree_d(), "comm_d_proofs");
+    for (unsigned p = 0; p < kDrgParents; ++p)
+      c.drg_parents[p] = convert.column(proof.drg_parent(p), sector, "drg_parents");
+    for (unsigned p = 0; p < kExpanderParents; ++p)
+      c.expander_parents[p] = convert.column(proof.expander_parent(p), sector, "exp_parents");
+    c.node = proof.labeling(0).node;
+    c.tree_r = convert.tree_path(proof.tree_r(), sector, "comm_r_last_proof");
+    c.own_column = convert.tree_path(proof.own_column().inclusion, sector, "c_x");
+    if (convert.error()) return *convert.error();
+    out.challenges.push_back(std::move(c));
+  }
   return out;
 }
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "cuzk/filecoin/porep/sector.h"
+#include "cuzk/filecoin/porep/c1.h"
 #include "cuzk/gadgets/merkle_path.h"
 
 namespace cuzk::porep {
@@ -54,5 +54,10 @@ struct PartitionInput {
   static PartitionInput blank(const CircuitParams& p);
   static PartitionInput blank(const SectorParams& sector) { return blank(CircuitParams::of(sector)); }
 };
+
+/// The circuit values of partition `k` of a phase-1 output. Fails, naming the member, when a value is no
+/// canonical scalar, when the partition is missing, or when its proofs disagree in a root (porep.md 5.3).
+/// Whether the proof is true is not looked at.
+Result<PartitionInput> partition_input(const C1Output& c1, unsigned k);
 
 }  // namespace cuzk::porep

@@ -26,7 +26,8 @@ TYPED_TEST_SUITE(FieldLaws, Fields);
 TYPED_TEST(FieldLaws, HoldOnEdgeAndRandomValues) {
   using F = TypeParam;
   TestRandom rng(1);
-  std::vector<F> values{F::zero(), F::one(), -F::one(), F::from_u64(2), F::one().dbl().inverse(), F::r_squared()};
+  std::vector<F> values{F::zero(),     F::one(), -F::one(), F::from_u64(2), F::one().dbl().inverse(),
+                        F::r_squared()};
   for (int i = 0; i < 12; ++i) values.push_back(random_element<F>(rng));
   for (const F& a : values) {
     EXPECT_EQ(F::from_int(a.to_int()), a);
@@ -40,6 +41,10 @@ TYPED_TEST(FieldLaws, HoldOnEdgeAndRandomValues) {
       EXPECT_EQ(a + b, b + a);
       EXPECT_EQ(a * b, b * a);
       EXPECT_EQ((a - b) + b, a);
+      // What the host chooses against the definition.
+      EXPECT_EQ(a * b, F::mul_plain(a, b));
+      EXPECT_EQ(a + b, F::add_plain(a, b));
+      EXPECT_EQ(a - b, F::sub_plain(a, b));
       for (const F& c : values) EXPECT_EQ(a * (b + c), a * b + a * c);
     }
   }
@@ -49,7 +54,8 @@ TYPED_TEST(FieldLaws, NonCanonicalBytesAreRefused) {
   using F = TypeParam;
   std::array<std::uint8_t, F::kBytes> bytes{};
   const auto m = F::modulus();
-  for (std::size_t i = 0; i < F::kBytes; ++i) bytes[i] = static_cast<std::uint8_t>(m.limb[i / 8] >> (8 * (i % 8)));
+  for (std::size_t i = 0; i < F::kBytes; ++i)
+    bytes[i] = static_cast<std::uint8_t>(m.limb[i / 8] >> (8 * (i % 8)));
   EXPECT_FALSE(F::from_bytes_le(bytes).has_value());
   bytes[0] -= 1;
   EXPECT_EQ(*F::from_bytes_le(bytes), -F::one());

@@ -10,6 +10,10 @@ struct FpParams {
   static constexpr std::size_t kLimbs = 6;
   static constexpr BigInt<6> kModulus{{0xb9feffffffffaaab, 0x1eabfffeb153ffff, 0x6730d2a0f6b0f624,
                                        0x64774b84f38512bf, 0x4b1ba7b6434bacd7, 0x1a0111ea397fe69a}};
+#if CUZK_HOST_X86
+  /// r = a b / R with mulx and adx where the processor has them (field/host_x86.cc). r may be a or b.
+  static void host_product(std::uint64_t* r, const std::uint64_t* a, const std::uint64_t* b);
+#endif
 };
 using Fp = Montgomery<FpParams>;
 

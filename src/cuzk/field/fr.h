@@ -11,6 +11,10 @@ struct FrParams {
   static constexpr std::size_t kLimbs = 4;
   static constexpr BigInt<4> kModulus{
       {0xffffffff00000001, 0x53bda402fffe5bfe, 0x3339d80809a1d805, 0x73eda753299d7d48}};
+#if CUZK_HOST_X86
+  /// r = a b / R with mulx and adx where the processor has them (field/host_x86.cc). r may be a or b.
+  static void host_product(std::uint64_t* r, const std::uint64_t* a, const std::uint64_t* b);
+#endif
 };
 using Fr = Montgomery<FrParams>;
 
@@ -21,17 +25,19 @@ inline constexpr unsigned kFrBits = 255;
 inline constexpr unsigned kFrTwoAdicity = 32;
 
 /// The multiplicative generator 7 of Fr*.
-CUZK_HD constexpr Fr fr_generator() { return Fr::from_u64(7); }
+CUZK_HD constexpr Fr fr_generator() {
+  return Fr::from_u64(7);
+}
 
-/// omega of order 2^log_size, log_size <= 32: 7^((r-1)/2^log_size), the root that bellperson and the network's
-/// keys use (snarkjs keys use another one).
+/// omega of order 2^log_size, log_size <= 32: 7^((r-1)/2^log_size), the root that bellperson and the
+/// network's keys use (snarkjs keys use another one).
 Fr fr_root_of_unity(unsigned log_size);
 
 /// A uniform scalar from the operating system's generator (rejection sampling). For r and s of a proof.
 Result<Fr> random_fr();
 
-/// A uniform scalar from a deterministic stream of 64-bit words, drawn as the reference draws them: four words,
-/// least significant first, top bit cleared, redrawn until below r. For tests and benchmarks.
+/// A uniform scalar from a deterministic stream of 64-bit words, drawn as the reference draws them: four
+/// words, least significant first, top bit cleared, redrawn until below r. For tests and benchmarks.
 template <class Next>
 Fr fr_from_words(Next&& next) {
   while (true) {

@@ -6,7 +6,7 @@ namespace {
 struct PortableMul {
   template <class F>
   static F mul(const F& a, const F& b) {
-    return a * b;
+    return F::mul_plain(a, b);
   }
 };
 

@@ -4,8 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 
 #include "cuzk/field/bigint.h"
+// Assembly of the host, where there is one. Device compilation and constant evaluation take the plain
+// definitions.
+#if defined(__x86_64__) && !defined(__CUDACC__)
+#define CUZK_HOST_X86 1
+#include "cuzk/field/internal/x86_sum.h"
+#endif
 
 namespace cuzk {
 
@@ -26,9 +33,10 @@ struct Montgomery {
 
   std::uint64_t limb[kLimbs];
 
-  // ---- constants -------------------------------------------------------------------------------------------
-  /// Device code cannot index a static member array, so the functions below copy the modulus into a constant of
-  /// their own (`kM`), which both compilers fold into immediates.
+  // ---- constants
+  // -------------------------------------------------------------------------------------------
+  /// Device code cannot index a static member array, so the functions below copy the modulus into a constant
+  /// of their own (`kM`), which both compilers fold into immediates.
   CUZK_HD static constexpr Int modulus() { return Params::kModulus; }
   /// -modulus^-1 mod 2^64, by Newton iteration on the odd low limb.
   CUZK_HD static constexpr std::uint64_t inv64() {
@@ -48,7 +56,8 @@ struct Montgomery {
     return kR2;
   }
 
-  // ---- conversion ------------------------------------------------------------------------------------------
+  // ---- conversion
+  // ------------------------------------------------------------------------------------------
   CUZK_HD static constexpr Montgomery from_u64(std::uint64_t v) {
     Montgomery r{};
     r.limb[0] = v;
@@ -88,7 +97,8 @@ struct Montgomery {
     return out;
   }
 
-  // ---- tests -----------------------------------------------------------------------------------------------
+  // ---- tests
+  // -----------------------------------------------------------------------------------------------
   CUZK_HD friend constexpr bool operator==(const Montgomery& a, const Montgomery& b) {
     std::uint64_t diff = 0;
     for (std::size_t i = 0; i < kLimbs; ++i) diff |= a.limb[i] ^ b.limb[i];
@@ -101,15 +111,51 @@ struct Montgomery {
   }
   CUZK_HD constexpr bool is_one() const { return *this == one(); }
 
-  // ---- arithmetic ------------------------------------------------------------------------------------------
+  // ---- arithmetic
+  // ------------------------------------------------------------------------------------------ The *_plain
+  // functions are the definitions. The operators choose the host's assembly where it exists.
   CUZK_HD friend CUZK_INLINE constexpr Montgomery operator+(const Montgomery& a, const Montgomery& b) {
+#if CUZK_HOST_X86
+    if constexpr (kLimbs == 4 || kLimbs == 6)
+      if (!std::is_constant_evaluated()) {
+        Montgomery r = a;
+        internal::x86_add(r.limb, b.limb, Params::kModulus.limb);
+        return r;
+      }
+#endif
+    return add_plain(a, b);
+  }
+  CUZK_HD friend CUZK_INLINE constexpr Montgomery operator-(const Montgomery& a, const Montgomery& b) {
+#if CUZK_HOST_X86
+    if constexpr (kLimbs == 4 || kLimbs == 6)
+      if (!std::is_constant_evaluated()) {
+        Montgomery r = a;
+        internal::x86_sub(r.limb, b.limb, Params::kModulus.limb);
+        return r;
+      }
+#endif
+    return sub_plain(a, b);
+  }
+  CUZK_HD friend CUZK_INLINE constexpr Montgomery operator*(const Montgomery& a, const Montgomery& b) {
+#if CUZK_HOST_X86
+    if constexpr (requires { &Params::host_product; })
+      if (!std::is_constant_evaluated()) {
+        Montgomery r;
+        Params::host_product(r.limb, a.limb, b.limb);
+        return r;
+      }
+#endif
+    return mul_plain(a, b);
+  }
+
+  CUZK_HD static CUZK_INLINE constexpr Montgomery add_plain(const Montgomery& a, const Montgomery& b) {
     Montgomery r{};
     std::uint64_t carry = 0;
     for (std::size_t i = 0; i < kLimbs; ++i) r.limb[i] = detail::add_carry(a.limb[i], b.limb[i], carry);
     r.reduce_once();
     return r;
   }
-  CUZK_HD friend CUZK_INLINE constexpr Montgomery operator-(const Montgomery& a, const Montgomery& b) {
+  CUZK_HD static CUZK_INLINE constexpr Montgomery sub_plain(const Montgomery& a, const Montgomery& b) {
     constexpr Int kM = Params::kModulus;
     Montgomery r{};
     std::uint64_t borrow = 0;
@@ -120,12 +166,16 @@ struct Montgomery {
       r.limb[i] = detail::add_carry(r.limb[i], kM.limb[i] & mask, carry);
     return r;
   }
-  CUZK_HD constexpr Montgomery operator-() const { return zero() - *this; }
-  CUZK_HD constexpr Montgomery dbl() const { return *this + *this; }
+  CUZK_HD constexpr Montgomery operator-() const {
+    return zero() - *this;
+  }
+  CUZK_HD constexpr Montgomery dbl() const {
+    return *this + *this;
+  }
 
   /// Montgomery product a * b / R mod p: coarsely integrated operand scanning. Because the modulus leaves its
   /// top bit free, the running value stays below 2p and needs no extra limb.
-  CUZK_HD friend constexpr Montgomery operator*(const Montgomery& a, const Montgomery& b) {
+  CUZK_HD static constexpr Montgomery mul_plain(const Montgomery& a, const Montgomery& b) {
     constexpr Int kM = Params::kModulus;
     Montgomery t{};
     for (std::size_t i = 0; i < kLimbs; ++i) {
@@ -143,11 +193,19 @@ struct Montgomery {
     t.reduce_once();
     return t;
   }
-  CUZK_HD constexpr Montgomery square() const { return *this * *this; }
+  CUZK_HD constexpr Montgomery square() const {
+    return *this * *this;
+  }
 
-  CUZK_HD constexpr Montgomery& operator+=(const Montgomery& b) { return *this = *this + b; }
-  CUZK_HD constexpr Montgomery& operator-=(const Montgomery& b) { return *this = *this - b; }
-  CUZK_HD constexpr Montgomery& operator*=(const Montgomery& b) { return *this = *this * b; }
+  CUZK_HD constexpr Montgomery& operator+=(const Montgomery& b) {
+    return *this = *this + b;
+  }
+  CUZK_HD constexpr Montgomery& operator-=(const Montgomery& b) {
+    return *this = *this - b;
+  }
+  CUZK_HD constexpr Montgomery& operator*=(const Montgomery& b) {
+    return *this = *this * b;
+  }
 
   /// this^exponent; 0^0 is 1.
   template <std::size_t M>
@@ -159,10 +217,12 @@ struct Montgomery {
     }
     return r;
   }
-  CUZK_HD constexpr Montgomery pow(std::uint64_t exponent) const { return pow(BigInt<1>{{exponent}}); }
+  CUZK_HD constexpr Montgomery pow(std::uint64_t exponent) const {
+    return pow(BigInt<1>{{exponent}});
+  }
 
-  /// Multiplicative inverse by Fermat's little theorem; the inverse of 0 is 0. Slow (some 400 products): invert
-  /// many values together (batch_inverse).
+  /// Multiplicative inverse by Fermat's little theorem; the inverse of 0 is 0. Slow (some 400 products):
+  /// invert many values together (batch_inverse).
   CUZK_HD constexpr Montgomery inverse() const {
     Int e = Params::kModulus;
     e.limb[0] -= 2;  // both moduli end in a limb greater than 1

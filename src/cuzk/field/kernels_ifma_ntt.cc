@@ -75,26 +75,32 @@ CUZK_INLINE Factor factor_at(const std::uint64_t* words) {
 CUZK_INLINE Vec times(const Vec& a, const Factor& f) {
   // Columns 4 to 9 of a * w'; what is left out below adds less than 2^-48 to the quotient's error.
   Word q[K + 1];
+  CUZK_UNROLL
   for (auto& column : q) column = _mm512_setzero_si512();
-  for (std::size_t i = 0; i < K; ++i)
-    for (std::size_t j = 0; j < K; ++j) {
-      if (i + j >= 4) q[i + j - 4] = lo52(q[i + j - 4], a.limb[i], f.quotient[j]);
-      if (i + j >= 3) q[i + j - 3] = hi52(q[i + j - 3], a.limb[i], f.quotient[j]);
-    }
+  CUZK_UNROLL
+  for (std::size_t i = 0; i < K; ++i) CUZK_UNROLL
+  for (std::size_t j = 0; j < K; ++j) {
+    if (i + j >= 4) q[i + j - 4] = lo52(q[i + j - 4], a.limb[i], f.quotient[j]);
+    if (i + j >= 3) q[i + j - 3] = hi52(q[i + j - 3], a.limb[i], f.quotient[j]);
+  }
   Vec r;
+  CUZK_UNROLL
   for (auto& limb : r.limb) limb = _mm512_setzero_si512();
-  for (std::size_t i = 0; i < K; ++i)
-    for (std::size_t j = 0; i + j < K; ++j) {
-      r.limb[i + j] = lo52(r.limb[i + j], a.limb[i], f.w[j]);
-      if (i + j + 1 < K) r.limb[i + j + 1] = hi52(r.limb[i + j + 1], a.limb[i], f.w[j]);
-    }
+  CUZK_UNROLL
+  for (std::size_t i = 0; i < K; ++i) CUZK_UNROLL
+  for (std::size_t j = 0; i + j < K; ++j) {
+    r.limb[i + j] = lo52(r.limb[i + j], a.limb[i], f.w[j]);
+    if (i + j + 1 < K) r.limb[i + j + 1] = hi52(r.limb[i + j + 1], a.limb[i], f.w[j]);
+  }
+  CUZK_UNROLL
   for (std::size_t i = 1; i <= K; ++i) q[i] = _mm512_add_epi64(q[i], _mm512_srli_epi64(q[i - 1], 52));
-  for (std::size_t i = 0; i < K; ++i)
-    for (std::size_t j = 0; i + j < K; ++j) {
-      const Word c = splat(kComplement.digit[j]);
-      r.limb[i + j] = lo52(r.limb[i + j], q[i + 1], c);
-      if (i + j + 1 < K) r.limb[i + j + 1] = hi52(r.limb[i + j + 1], q[i + 1], c);
-    }
+  CUZK_UNROLL
+  for (std::size_t i = 0; i < K; ++i) CUZK_UNROLL
+  for (std::size_t j = 0; i + j < K; ++j) {
+    const Word c = splat(kComplement.digit[j]);
+    r.limb[i + j] = lo52(r.limb[i + j], q[i + 1], c);
+    if (i + j + 1 < K) r.limb[i + j + 1] = hi52(r.limb[i + j + 1], q[i + 1], c);
+  }
   return r;
 }
 

@@ -18,6 +18,9 @@
 #include "cuzk/base/hd.h"
 #include "cuzk/field/montgomery.h"
 
+// Loops over limbs must unroll completely, or the accumulators live in memory.
+#define CUZK_UNROLL _Pragma("GCC unroll 8")
+
 namespace cuzk::ifma {
 
 using Word = __m512i;  // eight 64-bit lanes
@@ -372,8 +375,11 @@ struct Field {
   static CUZK_INLINE Vec mul_shifted(const Vec& as, const Vec& b) {
     Word t[2 * K];
     begin_product(t);
+    CUZK_UNROLL
     for (std::size_t i = 0; i < K; ++i) {
+      CUZK_UNROLL
       for (std::size_t j = 0; j < K; ++j) t[i + j] = lo52(t[i + j], as.limb[i], b.limb[j]);
+      CUZK_UNROLL
       for (std::size_t j = 0; j < K; ++j) t[i + j + 1] = hi52(t[i + j + 1], as.limb[i], b.limb[j]);
     }
     return reduce(t);
@@ -392,8 +398,11 @@ struct Field {
       // end.
       Word t[2 * K];
       for (std::size_t i = 0; i < 2 * K; ++i) t[i] = _mm512_setzero_si512();
+      CUZK_UNROLL
       for (std::size_t i = 0; i < K; ++i) {
+        CUZK_UNROLL
         for (std::size_t j = i + 1; j < K; ++j) t[i + j] = lo52(t[i + j], a.limb[i], a.limb[j]);
+        CUZK_UNROLL
         for (std::size_t j = i + 1; j < K; ++j) t[i + j + 1] = hi52(t[i + j + 1], a.limb[i], a.limb[j]);
       }
       for (std::size_t i = 1; i + 1 < 2 * K; ++i) t[i] = _mm512_add_epi64(t[i], t[i]);
@@ -409,7 +418,9 @@ struct Field {
   static CUZK_INLINE void begin_product(Word (&t)[2 * K]) {
     // The low columns start at 2^52 - 1, which makes the carry out of a cancelled column a plain shift: a
     // column c is cancelled by something congruent to -c, so its carry is ceil(c / 2^52).
+    CUZK_UNROLL
     for (std::size_t i = 0; i < K; ++i) t[i] = splat(kMask52);
+    CUZK_UNROLL
     for (std::size_t i = K; i < 2 * K; ++i) t[i] = _mm512_setzero_si512();
   }
   /// Divides the columns by 2^(52 K) modulo p and normalises.
@@ -417,14 +428,18 @@ struct Field {
     constexpr std::uint64_t kInv = Element::inv64() & kMask52;
     static constexpr Digits kP = multiple_digits(1);
     const Word inv = splat(kInv);
+    CUZK_UNROLL
     for (std::size_t i = 0; i < K; ++i) {
       const Word m = lo52(inv, t[i], inv);  // (t + 1) * inv: undoes the initial 2^52 - 1
       t[i + 1] = _mm512_add_epi64(t[i + 1], _mm512_srli_epi64(t[i], 52));
+      CUZK_UNROLL
       for (std::size_t j = 1; j < K; ++j) t[i + j] = lo52(t[i + j], m, splat(kP.digit[j]));
+      CUZK_UNROLL
       for (std::size_t j = 0; j < K; ++j) t[i + j + 1] = hi52(t[i + j + 1], m, splat(kP.digit[j]));
     }
     const Word mask = splat(kMask52);
     Vec r;
+    CUZK_UNROLL
     for (std::size_t i = 0; i + 1 < K; ++i) {
       t[K + i + 1] = _mm512_add_epi64(t[K + i + 1], _mm512_srli_epi64(t[K + i], 52));
       r.limb[i] = _mm512_and_si512(t[K + i], mask);
@@ -439,6 +454,7 @@ struct Field {
     constexpr std::uint64_t kInv = Element::inv64() & kMask52;
     static constexpr Digits kP = multiple_digits(1);
     const Word inv = splat(kInv);
+    CUZK_UNROLL
     for (std::size_t i = 0; i < K; ++i) {
       Word m = lo52(_mm512_setzero_si512(), t[i], inv);
       if (i + 1 < K) {
@@ -447,11 +463,14 @@ struct Field {
         m = _mm512_and_si512(m, splat((std::uint64_t{1} << (52 - kShift)) - 1));
         t[i] = lo52(t[i], m, splat(kP.digit[0]));
       }
+      CUZK_UNROLL
       for (std::size_t j = 1; j < K; ++j) t[i + j] = lo52(t[i + j], m, splat(kP.digit[j]));
+      CUZK_UNROLL
       for (std::size_t j = 0; j < K; ++j) t[i + j + 1] = hi52(t[i + j + 1], m, splat(kP.digit[j]));
     }
     const Word factor = splat(std::uint64_t{1} << kShift);
     Vec r;
+    CUZK_UNROLL
     for (std::size_t i = 0; i < K; ++i) {
       t[K + i] = _mm512_add_epi64(t[K + i], _mm512_srli_epi64(t[K + i - 1], 52));
       // Digit i of the columns shifted right by 52 - kShift bits.

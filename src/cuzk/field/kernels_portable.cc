@@ -10,10 +10,30 @@ struct PortableMul {
   }
 };
 
+/// Every value reduced.
+struct PortableStep {
+  static Fr get(const std::uint64_t* x) { return Fr{{x[0], x[1], x[2], x[3]}}; }
+  static void put(std::uint64_t* x, const Fr& v) {
+    for (std::size_t i = 0; i < Fr::kLimbs; ++i) x[i] = v.limb[i];
+  }
+  static void combine(std::uint64_t* x, std::uint64_t* y, const Fr& t) {
+    const Fr u = get(x);
+    put(x, u + t);
+    put(y, u - t);
+  }
+  static void cross(std::uint64_t* x, std::uint64_t* y) { combine(x, y, get(y)); }
+  static void butterfly(std::uint64_t* x, std::uint64_t* y, const std::uint64_t* w) {
+    combine(x, y, get(y) * get(w));
+  }
+  static void scale(std::uint64_t* x, const std::uint64_t* w) { put(x, get(x) * get(w)); }
+  static Fr finish(const std::uint64_t* x) { return get(x); }
+  static Fr mul(const Fr& a, const Fr& b) { return a * b; }
+};
+
 }  // namespace
 
 const FrKernels kFrPortable = ScalarKernels<Fr, PortableMul>::kTable;
 const FpKernels kFpPortable = ScalarKernels<Fp, PortableMul>::kTable;
-const NttKernels kNttPortable = ScalarNtt<PortableMul>::kTable;
+const NttKernels kNttPortable = ScalarNtt<PortableStep>::kTable;
 
 }  // namespace cuzk::internal

@@ -72,73 +72,69 @@ struct ScalarKernels {
                                           sub_scale, scale_by_powers, batch_inverse};
 };
 
-/// A scratch row is eight elements in the memory form, a prepared factor one.
-template <class Mul>
+/// The transform kernels over a policy `Step` on words of four-word elements, whose values in the scratch may
+/// have any range that the policy keeps to itself:
+///   cross(x, y)      (x, y) <- (x + y, x - y)
+///   butterfly(x, y, w)  (x, y) <- (x + w y, x - w y), w reduced
+///   scale(x, w)      x <- w x, w reduced
+///   finish(x)        the reduced value
+/// and mul(Fr, Fr), reduced. A scratch row is eight elements, a prepared factor one.
+template <class Step>
 struct ScalarNtt {
   static constexpr std::size_t kLanes = NttKernels::kLanes;
-  static constexpr std::size_t kRow = kLanes * Fr::kLimbs;
+  static constexpr std::size_t kWords = Fr::kLimbs;
+  static constexpr std::size_t kRow = kLanes * kWords;
 
-  static Fr get(const std::uint64_t* words) { return Fr{{words[0], words[1], words[2], words[3]}}; }
   static void put(std::uint64_t* words, const Fr& v) {
-    for (std::size_t i = 0; i < Fr::kLimbs; ++i) words[i] = v.limb[i];
+    for (std::size_t i = 0; i < kWords; ++i) words[i] = v.limb[i];
   }
 
   static void prepare(std::span<const Fr> factors, std::uint64_t* out) {
-    for (std::size_t i = 0; i < factors.size(); ++i) put(out + i * Fr::kLimbs, factors[i]);
+    for (std::size_t i = 0; i < factors.size(); ++i) put(out + i * kWords, factors[i]);
   }
   static void load(std::uint64_t* scratch, const Fr* src, std::size_t rows, std::size_t row_stride,
                    std::size_t lane_stride) {
     for (std::size_t r = 0; r < rows; ++r)
       for (std::size_t l = 0; l < kLanes; ++l)
-        put(scratch + r * kRow + l * Fr::kLimbs, src[r * row_stride + l * lane_stride]);
+        put(scratch + r * kRow + l * kWords, src[r * row_stride + l * lane_stride]);
   }
   static void store(Fr* dst, const std::uint64_t* scratch, std::size_t rows, std::size_t row_stride,
                     std::size_t lane_stride) {
     for (std::size_t r = 0; r < rows; ++r)
       for (std::size_t l = 0; l < kLanes; ++l)
-        dst[r * row_stride + l * lane_stride] = get(scratch + r * kRow + l * Fr::kLimbs);
+        dst[r * row_stride + l * lane_stride] = Step::finish(scratch + r * kRow + l * kWords);
   }
-  /// (x, y) -> (x + w y, x - w y) in all lanes.
-  static void butterfly(std::uint64_t* x, std::uint64_t* y, const Fr& w, bool trivial) {
-    for (std::size_t l = 0; l < kLanes; ++l) {
-      const Fr u = get(x + l * Fr::kLimbs);
-      const Fr v = get(y + l * Fr::kLimbs);
-      const Fr t = trivial ? v : Mul::mul(v, w);
-      put(x + l * Fr::kLimbs, u + t);
-      put(y + l * Fr::kLimbs, u - t);
+  static void row_butterfly(std::uint64_t* x, std::uint64_t* y, const std::uint64_t* w, bool trivial) {
+    if (trivial) {
+      for (std::size_t i = 0; i < kRow; i += kWords) Step::cross(x + i, y + i);
+    } else {
+      for (std::size_t i = 0; i < kRow; i += kWords) Step::butterfly(x + i, y + i, w);
     }
   }
   static void natural_to_reversed(std::uint64_t* scratch, unsigned log_rows, const std::uint64_t* factors) {
     for (unsigned level = 0; level < log_rows; ++level) {
       const std::size_t half = std::size_t{1} << (log_rows - level - 1);
-      for (std::size_t i = 0; i < std::size_t{1} << level; ++i) {
-        const Fr w = get(factors + i * Fr::kLimbs);
+      for (std::size_t i = 0; i < std::size_t{1} << level; ++i)
         for (std::size_t j = 0; j < half; ++j) {
           std::uint64_t* x = scratch + (2 * i * half + j) * kRow;
-          butterfly(x, x + half * kRow, w, i == 0);
+          row_butterfly(x, x + half * kRow, factors + i * kWords, i == 0);
         }
-      }
     }
   }
   static void reversed_to_natural(std::uint64_t* scratch, unsigned log_rows, const std::uint64_t* factors,
                                   bool cyclic) {
     const std::size_t rows = std::size_t{1} << log_rows;
-    for (std::size_t half = 1; half < rows; half *= 2) {
+    for (std::size_t half = 1; half < rows; half *= 2)
       for (std::size_t base = 0; base < rows; base += 2 * half)
         for (std::size_t j = 0; j < half; ++j) {
           std::uint64_t* x = scratch + (base + j) * kRow;
-          butterfly(x, x + half * kRow, get(factors + (half + j) * Fr::kLimbs), cyclic && j == 0);
+          row_butterfly(x, x + half * kRow, factors + (half + j) * kWords, cyclic && j == 0);
         }
-    }
   }
   static void scale_rows(std::uint64_t* scratch, std::size_t rows, const std::uint64_t* factors) {
-    for (std::size_t r = 0; r < rows; ++r) {
-      const Fr w = get(factors + r * Fr::kLimbs);
-      for (std::size_t l = 0; l < kLanes; ++l) {
-        std::uint64_t* x = scratch + r * kRow + l * Fr::kLimbs;
-        put(x, Mul::mul(get(x), w));
-      }
-    }
+    for (std::size_t r = 0; r < rows; ++r)
+      for (std::size_t i = 0; i < kRow; i += kWords)
+        Step::scale(scratch + r * kRow + i, factors + r * kWords);
   }
   static void scale_progression(std::uint64_t* scratch, unsigned log_rows, const Fr (&first)[8],
                                 const Fr (&ratio)[8], bool reversed) {
@@ -147,14 +143,14 @@ struct ScalarNtt {
     for (std::size_t r = 0; r < std::size_t{1} << log_rows; ++r) {
       std::uint64_t* row = scratch + (reversed ? reverse_bits(r, log_rows) : r) * kRow;
       for (std::size_t l = 0; l < kLanes; ++l) {
-        put(row + l * Fr::kLimbs, Mul::mul(get(row + l * Fr::kLimbs), power[l]));
-        power[l] = Mul::mul(power[l], ratio[l]);
+        Step::scale(row + l * kWords, power[l].limb);
+        power[l] = Step::mul(power[l], ratio[l]);
       }
     }
   }
 
   static constexpr NttKernels kTable{
-      kRow,       Fr::kLimbs,       prepare, load, store, natural_to_reversed, reversed_to_natural,
+      kRow,       kWords,           prepare, load, store, natural_to_reversed, reversed_to_natural,
       scale_rows, scale_progression};
 };
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "cuzk/field/kernels.h"
+#include "cuzk/hash/poseidon_lanes.h"
+
 namespace cuzk {
 namespace {
 
@@ -112,6 +115,27 @@ Fr poseidon_hash(const PoseidonConstants& c, std::span<const Fr> message) {
   DotProduct sum;
   for (std::size_t i = 0; i < t; ++i) sum.add(fifth_power(state[i]), c.mds[i * t + 1]);
   return sum.reduce();
+}
+
+void poseidon_hash_batch(const PoseidonConstants& c, std::span<const Fr> messages, std::span<Fr> out) {
+  CUZK_CHECK(messages.size() == out.size() * c.arity);
+#if CUZK_HAVE_IFMA
+  if (isa_supported(Isa::ifma)) {
+    constexpr std::size_t kDigits = detail::kPoseidonLaneDigits;
+    const std::uint64_t* digits = c.lane_digits.data();
+    detail::PoseidonLaneTables tables{c.width, c.full_rounds, c.partial_rounds, digits, {}, {}, {}, {}};
+    tables.compressed = tables.domain_tag + kDigits;
+    tables.mds = tables.compressed + kDigits * c.compressed.size();
+    tables.pre_sparse = tables.mds + kDigits * c.mds.size();
+    tables.sparse = tables.pre_sparse + kDigits * c.pre_sparse.size();
+    for (std::size_t at = 0; at < out.size(); at += detail::kPoseidonLanes)
+      detail::poseidon_lanes_ifma(tables, messages.data() + at * c.arity, out.data() + at,
+                                  std::min(detail::kPoseidonLanes, out.size() - at));
+    return;
+  }
+#endif
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = poseidon_hash(c, messages.subspan(i * c.arity, c.arity));
 }
 
 // constraint-system-and-gadgets 7.5.

@@ -24,6 +24,10 @@ struct PoseidonConstants {
   std::vector<Fr> pre_sparse;  ///< t * t, used once, after the last of the first full rounds
   std::vector<Fr> sparse;      ///< R_P * (2 t - 1): for each partial round w_hat (t), then v_rest (t - 1)
 
+  /// All of the above but `raw` again, in the form of the eight-lane implementation (poseidon_lanes.h): tag,
+  /// compressed, mds, pre_sparse, sparse.
+  std::vector<std::uint64_t> lane_digits;
+
   /// The sparse matrix of partial round j: out[0] = sum_i s[i] w_hat[i], out[i] = s[i] + s[0] v_rest[i - 1].
   [[nodiscard]] std::span<const Fr> w_hat(unsigned j) const {
     return std::span(sparse).subspan(std::size_t{j} * (2 * width - 1), width);
@@ -46,6 +50,11 @@ Fr poseidon_hash(const PoseidonConstants& constants, std::span<const Fr> message
 
 /// The same hash by the definition: full matrix and uncompressed constants in every round. The oracle.
 Fr poseidon_hash_plain(const PoseidonConstants& constants, std::span<const Fr> message);
+
+/// out[i] = hash of the i-th group of `arity` elements of `messages`; exactly arity * out.size() elements.
+/// Eight at a time where the processor has AVX-512 IFMA: give it many (multiples of 8). One core; `out` must
+/// not overlap.
+void poseidon_hash_batch(const PoseidonConstants& constants, std::span<const Fr> messages, std::span<Fr> out);
 
 /// Hash with the Merkle-tree instance of arity message.size().
 inline Fr poseidon(std::span<const Fr> message) {

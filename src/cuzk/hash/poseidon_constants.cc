@@ -185,6 +185,29 @@ void factor_partial_rounds(PoseidonConstants& c, const Matrix& mds) {
   }
 }
 
+/// Five 52-bit digits of 2^shift times the memory form, shift at most 4.
+void append_digits(std::vector<std::uint64_t>& out, std::span<const Fr> values, unsigned shift) {
+  for (const Fr& v : values)
+    for (unsigned i = 0; i < 5; ++i) {
+      // Bits 52 i - shift .. of the value; the first digit begins below bit 0.
+      std::uint64_t digit = 0;
+      for (unsigned b = 0; b < 52; ++b) {
+        const unsigned position = 52 * i + b - shift;  // wraps to a large number below bit 0
+        if (position < 256) digit |= (v.limb[position / 64] >> (position % 64) & 1) << b;
+      }
+      out.push_back(digit);
+    }
+}
+
+void append_lane_digits(PoseidonConstants& c) {
+  c.lane_digits.clear();
+  append_digits(c.lane_digits, std::span(&c.domain_tag, 1), 0);
+  append_digits(c.lane_digits, c.compressed, 0);
+  append_digits(c.lane_digits, c.mds, 4);
+  append_digits(c.lane_digits, c.pre_sparse, 4);
+  append_digits(c.lane_digits, c.sparse, 4);
+}
+
 PoseidonConstants build(unsigned arity) {
   const auto* const size = std::find_if(std::begin(kInstances), std::end(kInstances),
                                         [arity](const InstanceSize& s) { return s.arity == arity; });
@@ -211,6 +234,7 @@ PoseidonConstants build(unsigned arity) {
   c.compressed = compress_constants(c, inverse(mds));
   factor_partial_rounds(c, mds);
   c.mds = std::move(mds.cells);
+  append_lane_digits(c);
   return c;
 }
 
@@ -245,6 +269,7 @@ const PoseidonConstants& poseidon_constants(unsigned arity) {
 PoseidonConstants poseidon_constants_custom(unsigned arity, const Fr& domain_tag) {
   PoseidonConstants c = poseidon_constants(arity);
   c.domain_tag = domain_tag;
+  append_lane_digits(c);
   return c;
 }
 

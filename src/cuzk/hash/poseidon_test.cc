@@ -182,6 +182,32 @@ TEST(Poseidon, OptimisedFormEqualsPlainOnEdgeAndRandomValues) {
   }
 }
 
+TEST(Poseidon, BatchEqualsSingleHashes) {
+  TestRandom rng(4);
+  for (const Instance& instance : kInstances) {
+    const PoseidonConstants& c = poseidon_constants(instance.arity);
+    for (const std::size_t count : {0UL, 1UL, 7UL, 8UL, 19UL}) {
+      std::vector<Fr> messages;
+      for (std::size_t i = 0; i < count * c.arity; ++i) {
+        const std::uint64_t kind = rng.next() % 8;
+        messages.push_back(kind == 0   ? Fr::zero()
+                           : kind == 1 ? -Fr::one()
+                           : kind == 2 ? Fr::one()
+                                       : fr_from_words([&] { return rng.next(); }));
+      }
+      std::vector<Fr> out(count);
+      poseidon_hash_batch(c, messages, out);
+      for (std::size_t i = 0; i < count; ++i)
+        EXPECT_EQ(out[i], poseidon_hash(c, std::span(messages).subspan(i * c.arity, c.arity))) << c.arity;
+    }
+  }
+  const PoseidonConstants custom = poseidon_constants_custom(2, -Fr::one());
+  const std::vector<Fr> message{-Fr::one(), -Fr::one()};
+  Fr out{};
+  poseidon_hash_batch(custom, message, std::span(&out, 1));
+  EXPECT_EQ(out, poseidon_hash_plain(custom, message));
+}
+
 TEST(Poseidon, CustomTagChangesTheHashOnly) {
   const Fr tag = Fr::from_u64(std::uint64_t{1} << 40);
   const PoseidonConstants custom = poseidon_constants_custom(2, tag);

@@ -13,6 +13,8 @@ struct FpParams {
 #if CUZK_HOST_X86
   /// r = a b / R with mulx and adx where the processor has them (field/host_x86.cc). r may be a or b.
   static void host_product(std::uint64_t* r, const std::uint64_t* a, const std::uint64_t* b);
+  /// r = 1 / a, 0 for 0, by division steps (field/inverse.h).
+  static void host_inverse(std::uint64_t* r, const std::uint64_t* a);
 #endif
 };
 using Fp = Montgomery<FpParams>;

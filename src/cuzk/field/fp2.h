@@ -4,6 +4,15 @@
 
 namespace cuzk {
 
+struct Fp2;
+#if CUZK_HOST_X86
+namespace internal {
+/// The products below with their three or two Fp products in line (field/host_x86.cc). r may be an operand.
+void fp2_product(Fp2& r, const Fp2& a, const Fp2& b);
+void fp2_square(Fp2& r, const Fp2& a);
+}  // namespace internal
+#endif
+
 /// The quadratic extension Fp2 = Fp[u] / (u^2 + 1); the element is c0 + c1 u. In memory c0 comes first (96
 /// bytes).
 struct Fp2 {
@@ -34,25 +43,60 @@ struct Fp2 {
   CUZK_HD constexpr Fp2 dbl() const { return {c0.dbl(), c1.dbl()}; }
   CUZK_HD constexpr Fp2 conjugate() const { return {c0, -c1}; }
 
-  /// Karatsuba: three products of Fp.
-  CUZK_HD friend constexpr Fp2 operator*(const Fp2& a, const Fp2& b) {
+  CUZK_HD friend CUZK_INLINE constexpr Fp2 operator*(const Fp2& a, const Fp2& b) {
+#if CUZK_HOST_X86
+    if (!std::is_constant_evaluated()) {
+      Fp2 r;
+      internal::fp2_product(r, a, b);
+      return r;
+    }
+#endif
+    return mul_plain(a, b);
+  }
+  CUZK_HD CUZK_INLINE constexpr Fp2 square() const {
+#if CUZK_HOST_X86
+    if (!std::is_constant_evaluated()) {
+      Fp2 r;
+      internal::fp2_square(r, *this);
+      return r;
+    }
+#endif
+    return square_plain();
+  }
+  CUZK_HD friend constexpr Fp2 operator*(const Fp2& a, const Fp& b) {
+    return {a.c0 * b, a.c1 * b};
+  }
+
+  /// The definition, by Karatsuba: three products of Fp.
+  CUZK_HD static constexpr Fp2 mul_plain(const Fp2& a, const Fp2& b) {
     const Fp t0 = a.c0 * b.c0;
     const Fp t1 = a.c1 * b.c1;
     const Fp cross = (a.c0 + a.c1) * (b.c0 + b.c1);
     return {t0 - t1, cross - t0 - t1};
   }
-  CUZK_HD friend constexpr Fp2 operator*(const Fp2& a, const Fp& b) { return {a.c0 * b, a.c1 * b}; }
   /// (c0 + c1)(c0 - c1) + 2 c0 c1 u: two products of Fp.
-  CUZK_HD constexpr Fp2 square() const { return {(c0 + c1) * (c0 - c1), (c0 * c1).dbl()}; }
+  CUZK_HD constexpr Fp2 square_plain() const {
+    return {(c0 + c1) * (c0 - c1), (c0 * c1).dbl()};
+  }
   /// this * (1 + u), without a product.
-  CUZK_HD constexpr Fp2 mul_by_xi() const { return {c0 - c1, c0 + c1}; }
+  CUZK_HD constexpr Fp2 mul_by_xi() const {
+    return {c0 - c1, c0 + c1};
+  }
 
-  CUZK_HD constexpr Fp2& operator+=(const Fp2& b) { return *this = *this + b; }
-  CUZK_HD constexpr Fp2& operator-=(const Fp2& b) { return *this = *this - b; }
-  CUZK_HD constexpr Fp2& operator*=(const Fp2& b) { return *this = *this * b; }
+  CUZK_HD constexpr Fp2& operator+=(const Fp2& b) {
+    return *this = *this + b;
+  }
+  CUZK_HD constexpr Fp2& operator-=(const Fp2& b) {
+    return *this = *this - b;
+  }
+  CUZK_HD constexpr Fp2& operator*=(const Fp2& b) {
+    return *this = *this * b;
+  }
 
   /// c0^2 + c1^2, the product with the conjugate.
-  CUZK_HD constexpr Fp norm() const { return c0.square() + c1.square(); }
+  CUZK_HD constexpr Fp norm() const {
+    return c0.square() + c1.square();
+  }
   /// Multiplicative inverse (one inversion of Fp); the inverse of 0 is 0.
   CUZK_HD constexpr Fp2 inverse() const {
     const Fp n = norm().inverse();

@@ -148,7 +148,7 @@ constexpr Signed62<M> to_signed62(const std::uint64_t (&limb)[N]) {
 }  // namespace detail
 
 /// 1 / a in Montgomery form, 0 for 0, by division steps: some ten times quicker than the Fermat power of
-/// Montgomery::inverse(), which tests compare it with. Variable time. Host only.
+/// Montgomery::inverse_plain(), which tests compare it with. Variable time. Host only.
 template <class Params>
 Montgomery<Params> inverse_by_division_steps(const Montgomery<Params>& a) {
   using F = Montgomery<Params>;

@@ -33,7 +33,7 @@ TYPED_TEST(InverseByDivisionSteps, EqualsTheFermatPower) {
   }
   F x = F::from_u64(random.next());
   for (int i = 0; i < 300; ++i) values.push_back(x = x.square() + F::from_u64(random.next()));
-  for (const F& v : values) ASSERT_EQ(inverse_by_division_steps(v), v.inverse());
+  for (const F& v : values) ASSERT_EQ(inverse_by_division_steps(v), v.inverse_plain());
 }
 
 }  // namespace

@@ -221,9 +221,21 @@ struct Montgomery {
     return pow(BigInt<1>{{exponent}});
   }
 
-  /// Multiplicative inverse by Fermat's little theorem; the inverse of 0 is 0. Slow (some 400 products):
-  /// invert many values together (batch_inverse).
+  /// Multiplicative inverse; the inverse of 0 is 0. Some hundred products: invert many values together
+  /// (batch_inverse).
   CUZK_HD constexpr Montgomery inverse() const {
+#if CUZK_HOST_X86
+    if constexpr (requires { &Params::host_inverse; })
+      if (!std::is_constant_evaluated()) {
+        Montgomery r;
+        Params::host_inverse(r.limb, limb);
+        return r;
+      }
+#endif
+    return inverse_plain();
+  }
+  /// The definition, by Fermat's little theorem: some 400 products.
+  CUZK_HD constexpr Montgomery inverse_plain() const {
     Int e = Params::kModulus;
     e.limb[0] -= 2;  // both moduli end in a limb greater than 1
     return pow(e);

@@ -90,6 +90,12 @@ struct Fp2 {
     return *this = *this - b;
   }
   CUZK_HD constexpr Fp2& operator*=(const Fp2& b) {
+#if CUZK_HOST_X86
+    if (!std::is_constant_evaluated()) {
+      internal::fp2_product(*this, *this, b);
+      return *this;
+    }
+#endif
     return *this = *this * b;
   }
 

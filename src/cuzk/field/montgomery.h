@@ -204,6 +204,14 @@ struct Montgomery {
     return *this = *this - b;
   }
   CUZK_HD constexpr Montgomery& operator*=(const Montgomery& b) {
+#if CUZK_HOST_X86
+    // In place: a copy made of wide loads would wait for the words just stored.
+    if constexpr (requires { &Params::host_product; })
+      if (!std::is_constant_evaluated()) {
+        Params::host_product(limb, limb, b.limb);
+        return *this;
+      }
+#endif
     return *this = *this * b;
   }
 

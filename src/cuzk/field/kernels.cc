@@ -5,6 +5,7 @@
 #include "cuzk/base/result.h"
 #include "cuzk/cpu/features.h"
 #include "cuzk/field/internal/kernel_tables.h"
+#include "cuzk/field/inverse.h"
 
 namespace cuzk {
 namespace internal {

@@ -7,6 +7,14 @@ namespace {
 struct AdxMul {
   static CUZK_INLINE Fr mul(const Fr& a, const Fr& b) { return adx_mul(a, b); }
   static CUZK_INLINE Fp mul(const Fp& a, const Fp& b) { return adx_mul(a, b); }
+  template <class F>
+  static CUZK_INLINE F add(const F& a, const F& b) {
+    return a + b;
+  }
+  template <class F>
+  static CUZK_INLINE F sub(const F& a, const F& b) {
+    return a - b;
+  }
 };
 
 /// Values below 2p; products of one of those with a reduced factor stay there.

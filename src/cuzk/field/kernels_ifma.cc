@@ -6,9 +6,7 @@ namespace {
 
 /// Calls body(first, count) for groups of eight and once for the rest; a whole group is known at compile time
 /// to be one, which keeps the masks out of the loop.
-struct Whole {
-  static constexpr std::size_t count = 8;
-};
+struct Whole {};
 struct Partial {
   std::size_t count;
 };

@@ -3,31 +3,39 @@
 namespace cuzk::internal {
 namespace {
 
+/// The definitions, not the operators: those choose the host's assembly.
 struct PortableMul {
   template <class F>
   static F mul(const F& a, const F& b) {
     return F::mul_plain(a, b);
   }
+  template <class F>
+  static F add(const F& a, const F& b) {
+    return F::add_plain(a, b);
+  }
+  template <class F>
+  static F sub(const F& a, const F& b) {
+    return F::sub_plain(a, b);
+  }
 };
 
 /// Every value reduced.
-struct PortableStep {
+struct PortableStep : PortableMul {
   static Fr get(const std::uint64_t* x) { return Fr{{x[0], x[1], x[2], x[3]}}; }
   static void put(std::uint64_t* x, const Fr& v) {
     for (std::size_t i = 0; i < Fr::kLimbs; ++i) x[i] = v.limb[i];
   }
   static void combine(std::uint64_t* x, std::uint64_t* y, const Fr& t) {
     const Fr u = get(x);
-    put(x, u + t);
-    put(y, u - t);
+    put(x, add(u, t));
+    put(y, sub(u, t));
   }
   static void cross(std::uint64_t* x, std::uint64_t* y) { combine(x, y, get(y)); }
   static void butterfly(std::uint64_t* x, std::uint64_t* y, const std::uint64_t* w) {
-    combine(x, y, get(y) * get(w));
+    combine(x, y, mul(get(y), get(w)));
   }
-  static void scale(std::uint64_t* x, const std::uint64_t* w) { put(x, get(x) * get(w)); }
+  static void scale(std::uint64_t* x, const std::uint64_t* w) { put(x, mul(get(x), get(w))); }
   static Fr finish(const std::uint64_t* x) { return get(x); }
-  static Fr mul(const Fr& a, const Fr& b) { return a * b; }
 };
 
 }  // namespace

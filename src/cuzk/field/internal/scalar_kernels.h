@@ -4,8 +4,8 @@
 
 #include "cuzk/field/internal/kernel_tables.h"
 
-/// The kernels one element at a time, over a policy `Mul` with static functions mul(Fr, Fr) and mul(Fp, Fp).
-/// A template parameter of internal linkage keeps the instances of different files apart.
+/// The kernels one element at a time, over a policy `Mul` with static functions mul, add and sub for both
+/// fields. A template parameter of internal linkage keeps the instances of different files apart.
 namespace cuzk::internal {
 
 template <class F, class Mul>
@@ -23,11 +23,11 @@ struct ScalarKernels {
   }
   static void add(Out dst, In a, In b) {
     check_lengths(dst.size() == a.size() && dst.size() == b.size());
-    for (std::size_t i = 0; i < dst.size(); ++i) dst[i] = a[i] + b[i];
+    for (std::size_t i = 0; i < dst.size(); ++i) dst[i] = Mul::add(a[i], b[i]);
   }
   static void sub(Out dst, In a, In b) {
     check_lengths(dst.size() == a.size() && dst.size() == b.size());
-    for (std::size_t i = 0; i < dst.size(); ++i) dst[i] = a[i] - b[i];
+    for (std::size_t i = 0; i < dst.size(); ++i) dst[i] = Mul::sub(a[i], b[i]);
   }
   static void scale(Out dst, In a, const F& k) {
     check_lengths(dst.size() == a.size());
@@ -37,7 +37,7 @@ struct ScalarKernels {
   static void sub_scale(Out dst, In a, In b, const F& k) {
     check_lengths(dst.size() == a.size() && dst.size() == b.size());
     const F factor = k;
-    for (std::size_t i = 0; i < dst.size(); ++i) dst[i] = Mul::mul(a[i] - b[i], factor);
+    for (std::size_t i = 0; i < dst.size(); ++i) dst[i] = Mul::mul(Mul::sub(a[i], b[i]), factor);
   }
   static void scale_by_powers(Out dst, In a, const F& first, const F& ratio) {
     check_lengths(dst.size() == a.size());

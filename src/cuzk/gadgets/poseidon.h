@@ -48,19 +48,31 @@ class PoseidonSynthesis {
       mix_dense(k_.mds);
     }
     const Namespace ns(cs_, "hash result");
-    const Namespace inner(cs_, "allocate for Elt::Num");
-    return alloc_combination(1, [&](auto& lc) {
-      for (unsigned b = 0; b < t; ++b) lc.add(vars_[b], k_.mds[std::size_t{b} * t + 1]);
-    });
+    AllocatedNum result;
+    {
+      const Namespace inner(cs_, "allocate for Elt::Num");
+      result = num_alloc(cs_, state_[1]);
+    }
+    enforce_combination(
+        [&](auto& lc) {
+          for (unsigned b = 0; b < t; ++b) lc.add(vars_[b], k_.mds[std::size_t{b} * t + 1]);
+        },
+        result);
+    return result;
   }
 
  private:
-  /// v = the combination that `fill` writes, whose value is state_[i].
+  /// v = the combination that `fill` writes.
+  template <class Fill>
+  void enforce_combination(Fill&& fill, const AllocatedNum& v) {
+    cs_.enforce(
+        fill, [](auto& lc) { lc.add(Variable::one()); }, [&](auto& lc) { lc.add(v.variable); });
+  }
+  /// A variable for the combination that `fill` writes, whose value is state_[i].
   template <class Fill>
   AllocatedNum alloc_combination(std::size_t i, Fill&& fill) {
     const AllocatedNum v = num_alloc(cs_, state_[i]);
-    cs_.enforce(
-        fill, [](auto& lc) { lc.add(Variable::one()); }, [&](auto& lc) { lc.add(v.variable); });
+    enforce_combination(fill, v);
     return v;
   }
 

@@ -191,8 +191,81 @@ void store(Fr* dst, const std::uint64_t* scratch, std::size_t rows, std::size_t 
 }
 
 // Both transforms do two levels in one sweep over the rows, after a single one where the number of levels is
-// odd. The first sweep has rows < 1.01 and factors one and i; later rows are below 2 + 2 * level, well inside
-// the bound.
+// odd. Rows come in below 2 (reduced, or just scaled). The first sweep has the factors one and i and leaves
+// them below 8; every later level adds 2, which makes 32 after 14 levels.
+
+// Sweeps go depth first: the last ones of a part work on kPart rows, which the first level cache holds.
+constexpr std::size_t kPart = 64;
+
+/// Two levels on block i of `size` rows: x, y -> x + w y, x - w y with one factor for the whole block, then
+/// one for each half of it.
+void split_sweep(std::uint64_t* block, std::size_t i, std::size_t size, const std::uint64_t* factors) {
+  const std::size_t q = size / 4;
+  const Factor f = factor_at(factors + i * kFactor);
+  const Factor f0 = factor_at(factors + 2 * i * kFactor);
+  const Factor f1 = factor_at(factors + (2 * i + 1) * kFactor);
+  for (std::size_t j = 0; j < q; ++j) {
+    std::uint64_t* p = block + j * kRow;
+    Vec x0 = read(p);
+    Vec x1 = read(p + q * kRow);
+    Vec x2 = read(p + 2 * q * kRow);
+    Vec x3 = read(p + 3 * q * kRow);
+    butterfly(x0, x2, f);
+    butterfly(x1, x3, f);
+    butterfly(x0, x1, f0);
+    butterfly(x2, x3, f1);
+    write(p, x0);
+    write(p + q * kRow, x1);
+    write(p + 2 * q * kRow, x2);
+    write(p + 3 * q * kRow, x3);
+  }
+}
+
+/// All levels on block i of `size` rows, a power of four.
+void split(std::uint64_t* block, std::size_t i, std::size_t size, const std::uint64_t* factors) {
+  if (size > kPart) {
+    split_sweep(block, i, size, factors);
+    for (std::size_t c = 0; c < 4; ++c) split(block + c * (size / 4) * kRow, 4 * i + c, size / 4, factors);
+    return;
+  }
+  for (std::size_t s = size; s > 1; s /= 4)
+    for (std::size_t k = 0; k < size / s; ++k)
+      split_sweep(block + k * s * kRow, i * (size / s) + k, s, factors);
+}
+
+/// The two levels that join transforms of `half` rows into such of 4 half rows, everywhere in `size` rows.
+void join_sweep(std::uint64_t* block, std::size_t half, std::size_t size, const std::uint64_t* factors) {
+  for (std::size_t j = 0; j < half; ++j) {
+    const Factor f = factor_at(factors + (half + j) * kFactor);
+    const Factor f0 = factor_at(factors + (2 * half + j) * kFactor);
+    const Factor f1 = factor_at(factors + (3 * half + j) * kFactor);
+    for (std::size_t base = j; base < size; base += 4 * half) {
+      std::uint64_t* p = block + base * kRow;
+      Vec x0 = read(p);
+      Vec x1 = read(p + half * kRow);
+      Vec x2 = read(p + 2 * half * kRow);
+      Vec x3 = read(p + 3 * half * kRow);
+      butterfly(x0, x1, f);
+      butterfly(x2, x3, f);
+      butterfly(x0, x2, f0);
+      butterfly(x1, x3, f1);
+      write(p, x0);
+      write(p + half * kRow, x1);
+      write(p + 2 * half * kRow, x2);
+      write(p + 3 * half * kRow, x3);
+    }
+  }
+}
+
+/// All levels on `size` rows that hold transforms of `half` rows; size / half is a power of four.
+void join(std::uint64_t* block, std::size_t half, std::size_t size, const std::uint64_t* factors) {
+  if (size > kPart && size > 4 * half) {
+    for (std::size_t c = 0; c < 4; ++c) join(block + c * (size / 4) * kRow, half, size / 4, factors);
+    join_sweep(block, size / 4, size, factors);
+    return;
+  }
+  for (std::size_t h = half; h < size; h *= 4) join_sweep(block, h, size, factors);
+}
 
 void natural_to_reversed(std::uint64_t* scratch, unsigned log_rows, const std::uint64_t* factors) {
   if (log_rows == 0) return;
@@ -227,29 +300,8 @@ void natural_to_reversed(std::uint64_t* scratch, unsigned log_rows, const std::u
     }
     size /= 4;
   }
-  for (; size > 1; size /= 4) {
-    const std::size_t q = size / 4;
-    for (std::size_t i = 0; i * size < rows; ++i) {
-      const Factor f = factor_at(factors + i * kFactor);
-      const Factor f0 = factor_at(factors + 2 * i * kFactor);
-      const Factor f1 = factor_at(factors + (2 * i + 1) * kFactor);
-      for (std::size_t j = 0; j < q; ++j) {
-        std::uint64_t* p = scratch + (i * size + j) * kRow;
-        Vec x0 = read(p);
-        Vec x1 = read(p + q * kRow);
-        Vec x2 = read(p + 2 * q * kRow);
-        Vec x3 = read(p + 3 * q * kRow);
-        butterfly(x0, x2, f);
-        butterfly(x1, x3, f);
-        butterfly(x0, x1, f0);
-        butterfly(x2, x3, f1);
-        write(p, x0);
-        write(p + q * kRow, x1);
-        write(p + 2 * q * kRow, x2);
-        write(p + 3 * q * kRow, x3);
-      }
-    }
-  }
+  for (std::size_t i = 0; size > 1 && i * size < rows; ++i)
+    split(scratch + i * size * kRow, i, size, factors);
 }
 
 void reversed_to_natural(std::uint64_t* scratch, unsigned log_rows, const std::uint64_t* factors,
@@ -290,28 +342,7 @@ void reversed_to_natural(std::uint64_t* scratch, unsigned log_rows, const std::u
     }
     half = 4;
   }
-  for (; half < rows; half *= 4) {
-    for (std::size_t j = 0; j < half; ++j) {
-      const Factor f = factor_at(factors + (half + j) * kFactor);
-      const Factor f0 = factor_at(factors + (2 * half + j) * kFactor);
-      const Factor f1 = factor_at(factors + (3 * half + j) * kFactor);
-      for (std::size_t base = j; base < rows; base += 4 * half) {
-        std::uint64_t* p = scratch + base * kRow;
-        Vec x0 = read(p);
-        Vec x1 = read(p + half * kRow);
-        Vec x2 = read(p + 2 * half * kRow);
-        Vec x3 = read(p + 3 * half * kRow);
-        butterfly(x0, x1, f);
-        butterfly(x2, x3, f);
-        butterfly(x0, x2, f0);
-        butterfly(x1, x3, f1);
-        write(p, x0);
-        write(p + half * kRow, x1);
-        write(p + 2 * half * kRow, x2);
-        write(p + 3 * half * kRow, x3);
-      }
-    }
-  }
+  if (half < rows) join(scratch, half, rows, factors);
 }
 
 void scale_rows(std::uint64_t* scratch, std::size_t rows, const std::uint64_t* factors) {

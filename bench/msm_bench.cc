@@ -132,8 +132,9 @@ void BM_BatchAdd(benchmark::State& state) {
   std::vector<Affine<F>> out(count);
   BatchAddScratch scratch;
   const BatchAdd<F> add = batch_add_kernel<F>(isa);
-  for (auto _ : state)
-    add({points.data(), nullptr, points.data() + count, nullptr, out.data(), nullptr, count}, scratch);
+  const BatchAddJob<F> job{points.data(), nullptr, points.data() + count, nullptr, out.data(),
+                           nullptr,       count};
+  for (auto _ : state) add(&job, 1, scratch);
   for (std::size_t i = 0; i < count; i += count / 16)
     if (!(Jacobian<F>::from_affine(points[i]) + points[count + i] == out[i]))
       state.SkipWithError("wrong result");

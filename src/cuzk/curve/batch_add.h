@@ -29,6 +29,9 @@ struct BatchAddJob {
   Affine<F>* out = nullptr;
   const std::uint32_t* out_index = nullptr;
   std::size_t count = 0;
+  /// Points of `a` that a later call will read: brought near meanwhile. A hint, without effect on the result.
+  const PointRef* soon = nullptr;
+  std::size_t soon_count = 0;
 };
 
 /// Working memory of the kernels below, grown on demand and kept for the next call. One per thread.
@@ -51,13 +54,14 @@ class BatchAddScratch {
   std::size_t capacity_ = 0;
 };
 
-/// Carries out a job with a single field inversion (Montgomery's trick), about six products of F a sum. Every
-/// case of the group law is handled: P = Q, P = -Q and infinity on either side. The results are affine and
-/// reduced, hence the same bits whatever kernel is used. Scratch: 2 F a sum.
+/// Carries out `job_count` jobs with a single field inversion for all of them (Montgomery's trick), about six
+/// products of F a sum. No job may write what another one reads. Every case of the group law is handled: P =
+/// Q, P = -Q and infinity on either side. The results are affine and reduced, hence the same bits whatever
+/// kernel is used. Scratch: 2 F a sum.
 ///
-/// Batches of some thousand sums hide the inversion and stay in the second-level cache.
+/// Some thousand sums a call hide the inversion and stay in the second-level cache.
 template <class F>
-using BatchAdd = void (*)(const BatchAddJob<F>& job, BatchAddScratch& scratch);
+using BatchAdd = void (*)(const BatchAddJob<F>* jobs, std::size_t job_count, BatchAddScratch& scratch);
 
 /// The kernel for an instruction set, which must be supported here (isa_supported). F is Fp or Fp2.
 template <class F>

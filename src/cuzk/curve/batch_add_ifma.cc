@@ -7,6 +7,7 @@
 //
 // Ranges, in units of p: coordinates in memory are below 1; a product of A and B is below 1 + A B / 2^35.
 
+#include <algorithm>
 #include <cstring>
 
 #include "cuzk/curve/batch_add.h"
@@ -34,14 +35,42 @@ CUZK_INLINE void accumulate(Word (&t)[2 * K], const Vec& a, const Vec& b) {
   }
 }
 
-CUZK_INLINE Vec product(const Vec& a, const Vec& b) {
+/// Divides by 2^416 modulo p: the result is in the upper eight columns, carries not propagated (columns stay
+/// below 2^59). The columns come from begin_product.
+CUZK_INLINE Vec raw_reduce(Word (&t)[2 * K]) {
+  static constexpr Base::Digits kP = Base::multiple_digits(1);
+  const Word inverse = ifma::splat(Base::Element::inv64() & ifma::kMask52);
+  for (std::size_t i = 0; i < K; ++i) {
+    const Word m = ifma::lo52(inverse, t[i], inverse);  // the columns are 2^52 - 1 too large: (t + 1) / -p
+    t[i + 1] = _mm512_add_epi64(t[i + 1], _mm512_srli_epi64(t[i], 52));
+    for (std::size_t j = 1; j < K; ++j) t[i + j] = ifma::lo52(t[i + j], m, ifma::splat(kP.digit[j]));
+    for (std::size_t j = 0; j < K; ++j) t[i + j + 1] = ifma::hi52(t[i + j + 1], m, ifma::splat(kP.digit[j]));
+  }
+  Vec r;
+  for (std::size_t i = 0; i < K; ++i) r.limb[i] = t[K + i];
+  return r;
+}
+/// Propagates the carries of limbs below 2^63.
+CUZK_INLINE Vec carry_unsigned(const Vec& a) {
+  const Word mask = ifma::splat(ifma::kMask52);
+  Vec r;
+  Word t = a.limb[0];
+  for (std::size_t i = 0; i + 1 < K; ++i) {
+    r.limb[i] = _mm512_and_si512(t, mask);
+    t = _mm512_add_epi64(a.limb[i + 1], _mm512_srli_epi64(t, 52));
+  }
+  r.limb[K - 1] = t;
+  return r;
+}
+
+CUZK_INLINE Vec raw_product(const Vec& a, const Vec& b) {
   Word t[2 * K];
   Base::begin_product(t);
   accumulate(t, a, b);
-  return Base::reduce(t);
+  return raw_reduce(t);
 }
 
-CUZK_INLINE Vec square(const Vec& a) {
+CUZK_INLINE Vec raw_square(const Vec& a) {
   Word t[2 * K];
   for (auto& column : t) column = _mm512_setzero_si512();
   for (std::size_t i = 0; i < K; ++i) {
@@ -56,7 +85,7 @@ CUZK_INLINE Vec square(const Vec& a) {
     t[2 * i] = ifma::lo52(t[2 * i], a.limb[i], a.limb[i]);
     t[2 * i + 1] = ifma::hi52(t[2 * i + 1], a.limb[i], a.limb[i]);
   }
-  return Base::reduce(t);
+  return raw_reduce(t);
 }
 
 // ---- elements of Fp (N = 1) and Fp2 (N = 2)
@@ -67,36 +96,42 @@ struct Elem {
   Vec c[N];
 };
 
-CUZK_INLINE Elem<1> product(const Elem<1>& a, const Elem<1>& b) {
-  return {{product(a.c[0], b.c[0])}};
+CUZK_INLINE Elem<1> raw_product(const Elem<1>& a, const Elem<1>& b) {
+  return {{raw_product(a.c[0], b.c[0])}};
 }
 /// a < 2: four products of integers, two reductions.
-CUZK_INLINE Elem<2> product(const Elem<2>& a, const Elem<2>& b) {
+CUZK_INLINE Elem<2> raw_product(const Elem<2>& a, const Elem<2>& b) {
   Elem<2> r;
   {
     Word t[2 * K];
     Base::begin_product(t);
     accumulate(t, a.c[0], b.c[1]);
     accumulate(t, a.c[1], b.c[0]);
-    r.c[1] = Base::reduce(t);
+    r.c[1] = raw_reduce(t);
   }
   const Vec minus = Base::negate<2>(a.c[1]);
   Word t[2 * K];
   Base::begin_product(t);
   accumulate(t, a.c[0], b.c[0]);
   accumulate(t, minus, b.c[1]);
-  r.c[0] = Base::reduce(t);
+  r.c[0] = raw_reduce(t);
   return r;
 }
-CUZK_INLINE Elem<1> square(const Elem<1>& a) {
-  return {{square(a.c[0])}};
+template <unsigned N>
+CUZK_INLINE Elem<N> product(const Elem<N>& a, const Elem<N>& b) {
+  Elem<N> r = raw_product(a, b);
+  for (unsigned c = 0; c < N; ++c) r.c[c] = carry_unsigned(r.c[c]);
+  return r;
+}
+CUZK_INLINE Elem<1> raw_square(const Elem<1>& a) {
+  return {{raw_square(a.c[0])}};
 }
 /// (c0 + c1)(c0 - c1) + 2 c0 c1 u, for a < 2.
-CUZK_INLINE Elem<2> square(const Elem<2>& a) {
+CUZK_INLINE Elem<2> raw_square(const Elem<2>& a) {
   const Vec sum = Base::add(a.c[0], a.c[1]);
   const Vec difference = Base::sub<2>(a.c[0], a.c[1]);
   const Vec twice = Base::add(a.c[0], a.c[0]);
-  return {{product(sum, difference), product(twice, a.c[1])}};
+  return {{raw_product(sum, difference), raw_product(twice, a.c[1])}};
 }
 
 template <unsigned N>
@@ -162,7 +197,7 @@ CUZK_INLINE Vec settle(Vec a) {
   }
   return a;
 }
-/// Raw limbs (each below 2^55 in absolute value) of a number in (-2 p, 2 p + p / 2^16) to [0, p). The
+/// Raw limbs (each below 2^60 in absolute value) of a number in (-2 p, 2 p + p / 2^16) to [0, p). The
 /// multiple of p to add is read off the top limb; where that cannot be trusted the result's top limb shows
 /// it, as seldom as once in 2^13 calls.
 template <unsigned N>
@@ -174,7 +209,7 @@ CUZK_INLINE Elem<N> reduce_signed(const Elem<N>& a) {
   Elem<N> r;
   Mask doubtful = 0;
   for (unsigned c = 0; c < N; ++c) {
-    const Word estimate = a.c[c].limb[K - 1];
+    const Word estimate = _mm512_add_epi64(a.c[c].limb[K - 1], _mm512_srai_epi64(a.c[c].limb[K - 2], 52));
     const Mask negative = _mm512_movepi64_mask(estimate);
     const Mask very_negative = _mm512_cmplt_epi64_mask(estimate, minus_top);
     const Mask large = _mm512_cmpge_epi64_mask(estimate, top);
@@ -234,14 +269,62 @@ CUZK_INLINE void prefetch(const void* points, const PointRef* refs, std::size_t 
   }
 }
 
+/// Words kFrom .. kFrom + 5 of eight rows of eight words, as lanes.
+template <unsigned kFrom>
+CUZK_INLINE Vec transpose(const Word (&row)[kLanes]) {
+  static_assert(kFrom == 0 || kFrom == 2);
+  Word t[kLanes];
+  for (unsigned k = 0; k < 4; ++k) {
+    t[2 * k] = _mm512_unpacklo_epi64(row[2 * k], row[2 * k + 1]);  // words 0, 2, 4, 6 of lanes 2k and 2k + 1
+    t[2 * k + 1] = _mm512_unpackhi_epi64(row[2 * k], row[2 * k + 1]);  // words 1, 3, 5, 7
+  }
+  Word w[6];
+  for (unsigned odd = 0; odd < 2; ++odd) {
+    // Pairs of words 0 and 4 (2 and 6) of four lanes each.
+    const Word a04 = _mm512_shuffle_i64x2(t[odd], t[2 + odd], 0x88);
+    const Word b04 = _mm512_shuffle_i64x2(t[4 + odd], t[6 + odd], 0x88);
+    const Word a26 = _mm512_shuffle_i64x2(t[odd], t[2 + odd], 0xdd);
+    const Word b26 = _mm512_shuffle_i64x2(t[4 + odd], t[6 + odd], 0xdd);
+    if constexpr (kFrom == 0) {
+      w[odd] = _mm512_shuffle_i64x2(a04, b04, 0x88);
+      w[2 + odd] = _mm512_shuffle_i64x2(a26, b26, 0x88);
+      w[4 + odd] = _mm512_shuffle_i64x2(a04, b04, 0xdd);
+    } else {
+      w[odd] = _mm512_shuffle_i64x2(a26, b26, 0x88);
+      w[2 + odd] = _mm512_shuffle_i64x2(a04, b04, 0xdd);
+      w[4 + odd] = _mm512_shuffle_i64x2(a26, b26, 0xdd);
+    }
+  }
+  return Base::from_words(w);
+}
+
+/// Whole vectors are read: the words beyond the coordinate belong to the same point.
 template <unsigned N>
 CUZK_INLINE Elem<N> load(const Side& side, unsigned coordinate) {
   Elem<N> r;
-  for (unsigned c = 0; c < N; ++c)
-    r.c[c] = Base::load_from([&](unsigned lane) {
-      return reinterpret_cast<const Fp*>(side.at[lane] + (coordinate * N + c) * kCoordinate);
-    });
+  for (unsigned c = 0; c < N; ++c) {
+    const std::size_t offset = (coordinate * N + c) * kCoordinate;
+    Word row[kLanes];
+    if (coordinate * N + c + 1 < 2 * N) {
+      for (unsigned lane = 0; lane < kLanes; ++lane) row[lane] = _mm512_loadu_si512(side.at[lane] + offset);
+      r.c[c] = transpose<0>(row);
+    } else {
+      for (unsigned lane = 0; lane < kLanes; ++lane)
+        row[lane] = _mm512_loadu_si512(side.at[lane] + offset - 16);
+      r.c[c] = transpose<2>(row);
+    }
+  }
   return r;
+}
+
+/// Into the second-level cache: wanted by a later call.
+template <unsigned N>
+CUZK_INLINE void fetch_soon(const void* points, PointRef ref) {
+  constexpr std::size_t kPoint = 2 * N * kCoordinate;
+  const std::byte* at = static_cast<const std::byte*>(points) + static_cast<std::size_t>(ref >> 1) * kPoint;
+  for (std::size_t line = 0; line < kPoint; line += 64)
+    _mm_prefetch(reinterpret_cast<const char*>(at + line), _MM_HINT_T1);
+  _mm_prefetch(reinterpret_cast<const char*>(at + kPoint - 1), _MM_HINT_T1);
 }
 
 template <unsigned N>
@@ -280,100 +363,156 @@ SpecialSum<F> special_lane(const Side& a, const Side& b, unsigned lane) {
                      reinterpret_cast<const F*>(b.at[lane]), (b.negate >> lane & 1) != 0);
 }
 
-template <class F, unsigned N>
-void batch_add(const BatchAddJob<F>& job, BatchAddScratch& scratch) {
+/// `kWide` vectors are worked on side by side, so that chains of dependent products overlap.
+template <class F, unsigned N, unsigned kWide>
+struct Kernel {
   static_assert(sizeof(F) == N * kCoordinate);
-  if (job.count == 0) return;
-  constexpr std::size_t kAhead = 4 * kLanes;
+  static constexpr std::size_t kBlock = kWide * kLanes;
+  static constexpr std::size_t kAhead = 2 * kBlock;
+
   struct Step {
-    Elem<N> before;  // product of the denominators of earlier steps
-    Elem<N> denominator;
+    Elem<N> before[kWide];  // product of the denominators of earlier steps
+    Elem<N> denominator[kWide];
   };
-  const std::size_t steps = (job.count + kLanes - 1) / kLanes;
-  const std::size_t last = job.count - 1;
-  Step* const step = reinterpret_cast<Step*>(scratch.reserve(steps * sizeof(Step)));
+  using Running = Elem<N>[kWide];
 
-  Elem<N> running;
-  for (unsigned c = 0; c < N; ++c) running.c[c] = c == 0 ? Base::one() : Base::zero();
-  for (std::size_t s = 0; s < steps; ++s) {
-    const std::size_t first = s * kLanes;
-    prefetch<N>(job.a, job.a_ref, first + kAhead, last);
-    prefetch<N>(job.b, job.b_ref, first + kAhead, last);
-    const Side a = side_of<N>(job.a, job.a_ref, first, last);
-    const Side b = side_of<N>(job.b, job.b_ref, first, last);
-    const Elem<N> x1 = load<N>(a, 0);
-    const Elem<N> x2 = load<N>(b, 0);
-    Elem<N> denominator = lift<1>(raw_sub(x2, x1));
-    const unsigned special = suspicious(x1, x2);
-    if (__builtin_expect(special != 0, 0)) {
-      for (unsigned lane = 0; lane < kLanes; ++lane) {
-        if ((special >> lane & 1) == 0) continue;
-        const SpecialSum<F> sum = special_lane<F>(a, b, lane);
-        if (sum.kind != SumKind::chord) set_lane(denominator, lane, sum.denominator);
-      }
+  /// The last block of a job is filled up with repetitions of the last sum, which are not stored.
+  static std::size_t steps(const BatchAddJob<F>& job) { return (job.count + kBlock - 1) / kBlock; }
+
+  static void run(const BatchAddJob<F>* jobs, std::size_t job_count, BatchAddScratch& scratch) {
+    std::size_t total = 0;
+    for (std::size_t j = 0; j < job_count; ++j) total += steps(jobs[j]);
+    if (total == 0) return;
+    Step* step = reinterpret_cast<Step*>(scratch.reserve(total * sizeof(Step)));
+    Running running;
+    for (auto& r : running)
+      for (unsigned c = 0; c < N; ++c) r.c[c] = c == 0 ? Base::one() : Base::zero();
+    for (std::size_t j = 0; j < job_count; ++j) {
+      if (jobs[j].count != 0) multiply(jobs[j], step, running);
+      step += steps(jobs[j]);
     }
-    step[s].before = running;
-    step[s].denominator = denominator;
-    running = product(running, denominator);
+    for (auto& r : running) invert(r);
+    for (std::size_t j = job_count; j-- > 0;) {
+      step -= steps(jobs[j]);
+      if (jobs[j].count != 0) add(jobs[j], step, running);
+    }
   }
 
-  F inverses[kLanes];
-  for (unsigned c = 0; c < N; ++c)
-    Base::store_to(Base::canonical(running.c[c]),
-                   [&](unsigned lane) { return reinterpret_cast<Fp*>(&inverses[lane]) + c; });
-  invert_lanes(inverses);
-  for (unsigned c = 0; c < N; ++c)
-    running.c[c] =
-        Base::load_from([&](unsigned lane) { return reinterpret_cast<const Fp*>(&inverses[lane]) + c; });
+ private:
+  static void invert(Elem<N>& r) {
+    F inverses[kLanes];
+    for (unsigned c = 0; c < N; ++c)
+      Base::store_to(Base::canonical(r.c[c]),
+                     [&](unsigned lane) { return reinterpret_cast<Fp*>(&inverses[lane]) + c; });
+    invert_lanes(inverses);
+    for (unsigned c = 0; c < N; ++c)
+      r.c[c] =
+          Base::load_from([&](unsigned lane) { return reinterpret_cast<const Fp*>(&inverses[lane]) + c; });
+  }
 
-  for (std::size_t s = steps; s-- > 0;) {
-    const std::size_t first = s * kLanes;
-    const Side a = side_of<N>(job.a, job.a_ref, first, last);
-    const Side b = side_of<N>(job.b, job.b_ref, first, last);
-    const Elem<N> slope_inverse = product(running, step[s].before);
-    running = product(running, step[s].denominator);
-    const Elem<N> x1 = load<N>(a, 0);
-    const Elem<N> x2 = load<N>(b, 0);
-    const Elem<N> y1 = raw_negate(load<N>(a, 1), a.negate);
-    const Elem<N> y2 = raw_negate(load<N>(b, 1), b.negate);
-    Elem<N> numerator = lift<2>(raw_sub(y2, y1));
-    const unsigned valid = job.count - first >= kLanes ? 0xffU : (1U << (job.count - first)) - 1U;
-    const unsigned special = suspicious(x1, x2) & valid;
-    SpecialSum<F> sums[kLanes];
-    if (__builtin_expect(special != 0, 0)) {
-      for (unsigned lane = 0; lane < kLanes; ++lane) {
-        if ((special >> lane & 1) == 0) continue;
-        sums[lane] = special_lane<F>(a, b, lane);
-        if (sums[lane].kind == SumKind::tangent) set_lane(numerator, lane, sums[lane].numerator);
+  /// Forward: the denominators and their running product.
+  static void multiply(const BatchAddJob<F>& job, Step* step, Running& running) {
+    const std::size_t last = job.count - 1;
+    for (std::size_t s = 0; s < steps(job); ++s) {
+      for (unsigned v = 0; v < kWide; ++v) {
+        const std::size_t first = s * kBlock + v * kLanes;
+        prefetch<N>(job.a, job.a_ref, first + kAhead, last);
+        prefetch<N>(job.b, job.b_ref, first + kAhead, last);
+        const Side a = side_of<N>(job.a, job.a_ref, first, last);
+        const Side b = side_of<N>(job.b, job.b_ref, first, last);
+        const Elem<N> x1 = load<N>(a, 0);
+        const Elem<N> x2 = load<N>(b, 0);
+        Elem<N> denominator = lift<1>(raw_sub(x2, x1));
+        const unsigned special = suspicious(x1, x2);
+        if (__builtin_expect(special != 0, 0)) {
+          for (unsigned lane = 0; lane < kLanes; ++lane) {
+            if ((special >> lane & 1) == 0) continue;
+            const SpecialSum<F> sum = special_lane<F>(a, b, lane);
+            if (sum.kind != SumKind::chord) set_lane(denominator, lane, sum.denominator);
+          }
+        }
+        step[s].before[v] = running[v];
+        step[s].denominator[v] = denominator;
       }
+      for (unsigned v = 0; v < kWide; ++v) running[v] = product(running[v], step[s].denominator[v]);
     }
-    const Elem<N> slope = product(slope_inverse, numerator);
-    const Elem<N> x3 = reduce_signed(raw_sub(raw_sub(square(slope), x1), x2));
-    const Elem<N> y3 = reduce_signed(raw_sub(product(slope, lift_shifted(raw_sub(x1, x3))), y1));
-    std::byte* at[kLanes];
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      const std::size_t i = first + lane < last ? first + lane : last;
-      at[lane] = reinterpret_cast<std::byte*>(job.out + (job.out_index != nullptr ? job.out_index[i] : i));
-    }
-    store(x3, at, 0, static_cast<Mask>(valid));
-    store(y3, at, 1, static_cast<Mask>(valid));
-    if (__builtin_expect(special != 0, 0)) {
-      for (unsigned lane = 0; lane < kLanes; ++lane) {
-        if ((special >> lane & 1) == 0) continue;
-        if (sums[lane].kind != SumKind::chord && sums[lane].kind != SumKind::tangent)
-          std::memcpy(at[lane], &sums[lane].sum, sizeof(Affine<F>));
+  }
+
+  /// Backward: running[] holds the inverse of the products up to and including this job's denominators.
+  static void add(const BatchAddJob<F>& job, const Step* step, Running& running) {
+    const std::size_t last = job.count - 1;
+    const std::size_t soon_a_step = (job.soon_count + steps(job) - 1) / steps(job);
+    std::size_t soon = 0;
+    for (std::size_t s = steps(job); s-- > 0;) {
+      Elem<N> slope[kWide];
+      for (unsigned v = 0; v < kWide; ++v) slope[v] = product(running[v], step[s].before[v]);
+      for (unsigned v = 0; v < kWide; ++v) running[v] = product(running[v], step[s].denominator[v]);
+      for (const std::size_t end = std::min(soon + soon_a_step, job.soon_count); soon < end; ++soon)
+        fetch_soon<N>(job.a, job.soon[soon]);
+      Elem<N> x1[kWide];
+      Elem<N> x2[kWide];
+      Elem<N> y1[kWide];
+      Elem<N> x3[kWide];
+      Elem<N> y3[kWide];
+      Elem<N> numerator[kWide];
+      unsigned special[kWide];
+      unsigned valid[kWide];
+      SpecialSum<F> sums[kWide * kLanes];
+      for (unsigned v = 0; v < kWide; ++v) {
+        const std::size_t first = s * kBlock + v * kLanes;
+        const Side a = side_of<N>(job.a, job.a_ref, first, last);
+        const Side b = side_of<N>(job.b, job.b_ref, first, last);
+        x1[v] = load<N>(a, 0);
+        x2[v] = load<N>(b, 0);
+        y1[v] = raw_negate(load<N>(a, 1), a.negate);
+        const Elem<N> y2 = raw_negate(load<N>(b, 1), b.negate);
+        numerator[v] = lift<2>(raw_sub(y2, y1[v]));
+        valid[v] = first > last ? 0 : last - first >= kLanes ? 0xffU : (2U << (last - first)) - 1U;
+        special[v] = suspicious(x1[v], x2[v]) & valid[v];
+        if (__builtin_expect(special[v] != 0, 0)) {
+          for (unsigned lane = 0; lane < kLanes; ++lane) {
+            if ((special[v] >> lane & 1) == 0) continue;
+            SpecialSum<F>& sum = sums[v * kLanes + lane];
+            sum = special_lane<F>(a, b, lane);
+            if (sum.kind == SumKind::tangent) set_lane(numerator[v], lane, sum.numerator);
+          }
+        }
+      }
+      for (unsigned v = 0; v < kWide; ++v) slope[v] = product(slope[v], numerator[v]);
+      for (unsigned v = 0; v < kWide; ++v)
+        x3[v] = reduce_signed(raw_sub(raw_sub(raw_square(slope[v]), x1[v]), x2[v]));
+      for (unsigned v = 0; v < kWide; ++v)
+        y3[v] = reduce_signed(raw_sub(raw_product(slope[v], lift_shifted(raw_sub(x1[v], x3[v]))), y1[v]));
+      for (unsigned v = 0; v < kWide; ++v) {
+        const std::size_t first = s * kBlock + v * kLanes;
+        std::byte* at[kLanes];
+        for (unsigned lane = 0; lane < kLanes; ++lane) {
+          const std::size_t i = first + lane < last ? first + lane : last;
+          at[lane] =
+              reinterpret_cast<std::byte*>(job.out + (job.out_index != nullptr ? job.out_index[i] : i));
+        }
+        store(x3[v], at, 0, static_cast<Mask>(valid[v]));
+        store(y3[v], at, 1, static_cast<Mask>(valid[v]));
+        if (__builtin_expect(special[v] != 0, 0)) {
+          for (unsigned lane = 0; lane < kLanes; ++lane) {
+            if ((special[v] >> lane & 1) == 0) continue;
+            const SpecialSum<F>& sum = sums[v * kLanes + lane];
+            if (sum.kind != SumKind::chord && sum.kind != SumKind::tangent)
+              std::memcpy(at[lane], &sum.sum, sizeof(Affine<F>));
+          }
+        }
       }
     }
   }
-}
+};
 
 }  // namespace
 
-void batch_add_ifma(const BatchAddJob<Fp>& job, BatchAddScratch& scratch) {
-  batch_add<Fp, 1>(job, scratch);
+void batch_add_ifma(const BatchAddJob<Fp>* jobs, std::size_t job_count, BatchAddScratch& scratch) {
+  Kernel<Fp, 1, 1>::run(jobs, job_count, scratch);
 }
-void batch_add_ifma(const BatchAddJob<Fp2>& job, BatchAddScratch& scratch) {
-  batch_add<Fp2, 2>(job, scratch);
+void batch_add_ifma(const BatchAddJob<Fp2>* jobs, std::size_t job_count, BatchAddScratch& scratch) {
+  Kernel<Fp2, 2, 2>::run(jobs, job_count, scratch);
 }
 
 }  // namespace cuzk::detail

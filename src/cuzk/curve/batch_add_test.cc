@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <type_traits>
 #include <vector>
 
 #include "cuzk/base/random.h"
@@ -14,6 +15,11 @@ std::vector<Isa> isas() {
   for (const Isa isa : {Isa::portable, Isa::adx, Isa::ifma})
     if (isa_supported(isa)) list.push_back(isa);
   return list;
+}
+
+template <class F>
+void run(BatchAdd<F> add, const std::type_identity_t<BatchAddJob<F>>& job, BatchAddScratch& scratch) {
+  add(&job, 1, scratch);
 }
 
 template <class F>
@@ -73,7 +79,7 @@ TYPED_TEST(BatchAddTest, EqualsTheGroupLaw) {
         BatchAddScratch scratch;
         const BatchAdd<F> add = batch_add_kernel<F>(isa);
         std::vector<Affine<F>> out(n + 1, a[0]);
-        add({a.data(), a_ref.data(), b.data(), b_ref.data(), out.data(), out_index.data(), n}, scratch);
+        run(add, {a.data(), a_ref.data(), b.data(), b_ref.data(), out.data(), out_index.data(), n}, scratch);
         for (std::size_t i = 0; i < n; ++i) {
           const Affine<F> expected =
               (Jacobian<F>::from_affine(at(a, a_ref[i])) + at(b, b_ref[i])).to_affine();
@@ -83,7 +89,7 @@ TYPED_TEST(BatchAddTest, EqualsTheGroupLaw) {
         EXPECT_EQ(out[n], a[0]);
         // Without references: element i to element i.
         out.assign(n + 1, a[0]);
-        add({a.data(), nullptr, b.data(), nullptr, out.data(), nullptr, n}, scratch);
+        run(add, {a.data(), nullptr, b.data(), nullptr, out.data(), nullptr, n}, scratch);
         for (std::size_t i = 0; i < n; ++i)
           ASSERT_EQ(out[i], (Jacobian<F>::from_affine(a[i]) + b[i]).to_affine())
               << static_cast<int>(isa) << " " << i;
@@ -109,13 +115,37 @@ TYPED_TEST(BatchAddTest, InPlace) {
     for (const Isa isa : isas()) {
       BatchAddScratch scratch;
       auto sums = points;
-      batch_add_kernel<F>(isa)(
+      run(batch_add_kernel<F>(isa),
           {sums.data(), left.data(), sums.data(), right.data(), sums.data(), out.data(), n}, scratch);
       for (std::size_t i = 0; i < n; ++i) {
         EXPECT_EQ(sums[2 * i], (Jacobian<F>::from_affine(points[2 * i]) + points[2 * i + 1]).to_affine());
         EXPECT_EQ(sums[2 * i + 1], points[2 * i + 1]);
       }
     }
+  }
+}
+
+TYPED_TEST(BatchAddTest, SeveralJobsShareOneInversion) {
+  using F = TypeParam;
+  TestRandom random(4);
+  const auto a = mixed_points<F>(300, 40, random);
+  const auto b = mixed_points<F>(300, 40, random);
+  for (const Isa isa : isas()) {
+    BatchAddScratch scratch;
+    std::vector<Affine<F>> out(300);
+    std::vector<BatchAddJob<F>> jobs;
+    for (std::size_t begin = 0, length = 0; begin < a.size(); begin += length, length = length * 2 + 1) {
+      const std::size_t count = std::min(length, a.size() - begin);
+      jobs.push_back(
+          {a.data() + begin, nullptr, b.data() + begin, nullptr, out.data() + begin, nullptr, count});
+    }
+    const std::vector<PointRef> soon{0, 2, 599};
+    jobs[2].soon = soon.data();
+    jobs[2].soon_count = soon.size();
+    batch_add_kernel<F>(isa)(jobs.data(), jobs.size(), scratch);
+    for (std::size_t i = 0; i < a.size(); ++i)
+      ASSERT_EQ(out[i], (Jacobian<F>::from_affine(a[i]) + b[i]).to_affine())
+          << static_cast<int>(isa) << " " << i;
   }
 }
 
@@ -148,11 +178,12 @@ TYPED_TEST(BatchAddTest, ExtremeCoordinates) {
         }
   std::vector<Affine<F>> expected(a.size());
   BatchAddScratch scratch;
-  batch_add_kernel<F>(Isa::portable)(
+  run(batch_add_kernel<F>(Isa::portable),
       {a.data(), nullptr, b.data(), nullptr, expected.data(), nullptr, a.size()}, scratch);
   for (const Isa isa : isas()) {
     std::vector<Affine<F>> out(a.size());
-    batch_add_kernel<F>(isa)({a.data(), nullptr, b.data(), nullptr, out.data(), nullptr, a.size()}, scratch);
+    run(batch_add_kernel<F>(isa), {a.data(), nullptr, b.data(), nullptr, out.data(), nullptr, a.size()},
+        scratch);
     for (std::size_t i = 0; i < a.size(); ++i)
       ASSERT_EQ(out[i], expected[i]) << static_cast<int>(isa) << " " << i;
   }

@@ -15,38 +15,51 @@ using msm_detail::kTreePoints;
 using msm_detail::Lender;
 using msm_detail::TreeSummer;
 
-/// Sums set bits from several words until a batch is full.
+/// The sum over the words [begin, end) of the bitmap, in chunks that run through a pipeline of tree
+/// additions.
 template <class F>
 class BitSummer {
  public:
-  explicit BitSummer(BatchAdd<F> add) : tree_(add) { refs_.reserve(kTreePoints<F> + 64); }
+  BitSummer(BatchAdd<F> add, std::span<const Affine<F>> bases, std::span<const std::uint64_t> bits)
+      : bases_(bases), bits_(bits), tree_(add, bases.data()) {}
 
-  /// The sum over the words [begin, end).
-  Jacobian<F> sum(std::span<const Affine<F>> bases, std::span<const std::uint64_t> bits, std::size_t begin,
-                  std::size_t end) {
-    Jacobian<F> total = Jacobian<F>::infinity();
-    refs_.clear();
-    for (std::size_t w = begin; w < end; ++w) {
-      std::uint64_t word = bits[w];
-      const std::size_t left = bases.size() - 64 * w;
-      if (left < 64) word &= (std::uint64_t{1} << left) - 1;
-      for (; word != 0; word &= word - 1)
-        refs_.push_back(static_cast<PointRef>((64 * w + static_cast<unsigned>(std::countr_zero(word))) << 1));
-      if (refs_.size() >= kTreePoints<F>) add_batch(bases, total);
+  Jacobian<F> sum(std::size_t begin, std::size_t end) {
+    // Every word gives at most 64 references, every chunk but the last has at least kTreePoints.
+    sums_.resize((end - begin) * 64 / kTreePoints<F> + 1);
+    std::size_t chunks = 0;
+    collect(begin, end, now_);
+    while (!now_.empty()) {
+      collect(begin, end, next_);
+      const auto length = static_cast<std::uint32_t>(now_.size());
+      tree_.add(now_, {&length, 1}, &sums_[chunks++], next_);
+      std::swap(now_, next_);
     }
-    if (!refs_.empty()) add_batch(bases, total);
+    tree_.finish();
+    Jacobian<F> total = Jacobian<F>::infinity();
+    for (std::size_t c = 0; c < chunks; ++c) total += sums_[c];
     return total;
   }
 
  private:
-  void add_batch(std::span<const Affine<F>> bases, Jacobian<F>& total) {
-    const auto length = static_cast<std::uint32_t>(refs_.size());
-    tree_.sum(bases.data(), refs_, {&length, 1}, [&](std::size_t, const Affine<F>& sum) { total += sum; });
-    refs_.clear();
+  /// References of the set bits of the next words, until there are enough; moves `begin`.
+  void collect(std::size_t& begin, std::size_t end, std::vector<PointRef>& refs) {
+    refs.clear();
+    for (; begin < end && refs.size() < kTreePoints<F>; ++begin) {
+      std::uint64_t word = bits_[begin];
+      const std::size_t left = bases_.size() - 64 * begin;
+      if (left < 64) word &= (std::uint64_t{1} << left) - 1;
+      for (; word != 0; word &= word - 1)
+        refs.push_back(
+            static_cast<PointRef>((64 * begin + static_cast<unsigned>(std::countr_zero(word))) << 1));
+    }
   }
 
+  std::span<const Affine<F>> bases_;
+  std::span<const std::uint64_t> bits_;
   TreeSummer<F> tree_;
-  std::vector<PointRef> refs_;
+  std::vector<PointRef> now_;
+  std::vector<PointRef> next_;
+  std::vector<Affine<F>> sums_;
 };
 
 template <class F>
@@ -62,8 +75,8 @@ Jacobian<F> run(ThreadPool& pool, std::span<const Affine<F>> bases, std::span<co
   std::vector<Jacobian<F>> partial((words + grain - 1) / grain);
   Lender<BitSummer<F>> summers;
   pool.parallel_for(words, grain, [&](std::size_t begin, std::size_t end) {
-    summers.with([&] { return std::make_unique<BitSummer<F>>(add); },
-                 [&](BitSummer<F>& summer) { partial[begin / grain] = summer.sum(bases, bits, begin, end); });
+    summers.with([&] { return std::make_unique<BitSummer<F>>(add, bases, bits); },
+                 [&](BitSummer<F>& summer) { partial[begin / grain] = summer.sum(begin, end); });
   });
   Jacobian<F> total = Jacobian<F>::infinity();
   for (const Jacobian<F>& p : partial) total += p;

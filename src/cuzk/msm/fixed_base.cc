@@ -81,9 +81,10 @@ void FixedBase<Point>::fill_table(ThreadPool& pool, const Point& base) {
                        worker.b.push_back(static_cast<PointRef>((window + i % m) << 1));
                        worker.out.push_back(static_cast<std::uint32_t>(window + m + i % m));
                      }
-                     add_({table_.data(), worker.a.data(), table_.data(), worker.b.data(), table_.data(),
-                           worker.out.data(), worker.a.size()},
-                          worker.scratch);
+                     const BatchAddJob<F> job{table_.data(),   worker.a.data(), table_.data(),
+                                              worker.b.data(), table_.data(),   worker.out.data(),
+                                              worker.a.size()};
+                     add_(&job, 1, worker.scratch);
                    });
     });
   }
@@ -119,9 +120,14 @@ void FixedBase<Point>::multiply(ThreadPool& pool, std::span<const Fr> scalars, s
         worker.b.push_back(((code >> 1) - 1) << 1 | (code & 1));
         worker.out.push_back(static_cast<std::uint32_t>(i));
       }
-      add_({sums, worker.a.data(), table_.data() + w * buckets, worker.b.data(), sums, worker.out.data(),
-            worker.a.size()},
-           worker.scratch);
+      const BatchAddJob<F> job{sums,
+                               worker.a.data(),
+                               table_.data() + w * buckets,
+                               worker.b.data(),
+                               sums,
+                               worker.out.data(),
+                               worker.a.size()};
+      add_(&job, 1, worker.scratch);
     }
   };
   pool.parallel_for(scalars.size(), kBlock<F>, [&](std::size_t begin, std::size_t end) {

@@ -60,40 +60,52 @@ inline Affine<F> trivial_sum(SumKind kind, const Affine<F>& p, const Affine<F>& 
 /// The definition of a batch addition, one sum after the other. `Mul` has the products of F: mul(a, b),
 /// square(a).
 template <class F, class Mul>
-void batch_add_scalar(const BatchAddJob<F>& job, BatchAddScratch& scratch) {
-  if (job.count == 0) return;
-  F* denominators = reinterpret_cast<F*>(scratch.reserve(2 * job.count * sizeof(F)));
-  F* products = denominators + job.count;  // products[i]: of the denominators before i
+void batch_add_scalar(const BatchAddJob<F>* jobs, std::size_t job_count, BatchAddScratch& scratch) {
+  std::size_t total = 0;
+  for (std::size_t j = 0; j < job_count; ++j) total += jobs[j].count;
+  if (total == 0) return;
+  struct Step {
+    F before;  // product of the earlier denominators
+    F denominator;
+  };
+  Step* step = reinterpret_cast<Step*>(scratch.reserve(total * sizeof(Step)));
   F product = F::one();
-  for (std::size_t i = 0; i < job.count; ++i) {
-    const Affine<F> p = load_point(job.a, job.a_ref, i);
-    const Affine<F> q = load_point(job.b, job.b_ref, i);
-    denominators[i] = slope_denominator(classify(p, q), p, q);
-    products[i] = product;
-    product = Mul::mul(product, denominators[i]);
+  for (std::size_t j = 0; j < job_count; ++j) {
+    const BatchAddJob<F>& job = jobs[j];
+    for (std::size_t i = 0; i < job.count; ++i, ++step) {
+      const Affine<F> p = load_point(job.a, job.a_ref, i);
+      const Affine<F> q = load_point(job.b, job.b_ref, i);
+      step->denominator = slope_denominator(classify(p, q), p, q);
+      step->before = product;
+      product = Mul::mul(product, step->denominator);
+    }
   }
   F inverse = quick_inverse(product);
-  for (std::size_t i = job.count; i-- > 0;) {
-    const Affine<F> p = load_point(job.a, job.a_ref, i);
-    const Affine<F> q = load_point(job.b, job.b_ref, i);
-    const SumKind kind = classify(p, q);
-    const F slope_inverse = Mul::mul(inverse, products[i]);
-    inverse = Mul::mul(inverse, denominators[i]);
-    Affine<F>& out = job.out[job.out_index != nullptr ? job.out_index[i] : i];
-    if (kind != SumKind::chord && kind != SumKind::tangent) {
-      out = trivial_sum(kind, p, q);
-      continue;
+  for (std::size_t j = job_count; j-- > 0;) {
+    const BatchAddJob<F>& job = jobs[j];
+    for (std::size_t i = job.count; i-- > 0;) {
+      --step;
+      const Affine<F> p = load_point(job.a, job.a_ref, i);
+      const Affine<F> q = load_point(job.b, job.b_ref, i);
+      const SumKind kind = classify(p, q);
+      const F slope_inverse = Mul::mul(inverse, step->before);
+      inverse = Mul::mul(inverse, step->denominator);
+      Affine<F>& out = job.out[job.out_index != nullptr ? job.out_index[i] : i];
+      if (kind != SumKind::chord && kind != SumKind::tangent) {
+        out = trivial_sum(kind, p, q);
+        continue;
+      }
+      F numerator;
+      if (kind == SumKind::chord) {
+        numerator = q.y - p.y;
+      } else {
+        const F xx = Mul::square(p.x);
+        numerator = xx.dbl() + xx;
+      }
+      const F slope = Mul::mul(numerator, slope_inverse);
+      const F x = Mul::square(slope) - p.x - q.x;
+      out = {x, Mul::mul(slope, p.x - x) - p.y};
     }
-    F numerator;
-    if (kind == SumKind::chord) {
-      numerator = q.y - p.y;
-    } else {
-      const F xx = Mul::square(p.x);
-      numerator = xx.dbl() + xx;
-    }
-    const F slope = Mul::mul(numerator, slope_inverse);
-    const F x = Mul::square(slope) - p.x - q.x;
-    out = {x, Mul::mul(slope, p.x - x) - p.y};
   }
 }
 

@@ -14,7 +14,7 @@ namespace cuzk::detail {
 /// One sum that the chord formula may not hold for.
 template <class F>
 struct SpecialSum {
-  SumKind kind = SumKind::chord;
+  SumKind kind;
   F denominator;  // of the slope; tangent: 2 y, no slope: 1
   F numerator;    // tangent: 3 x^2
   Affine<F> sum;  // where no slope is needed
@@ -27,7 +27,7 @@ void invert_lanes(Fp* values);
 void invert_lanes(Fp2* values);
 
 /// The kernel compiled for AVX-512 IFMA.
-void batch_add_ifma(const BatchAddJob<Fp>& job, BatchAddScratch& scratch);
-void batch_add_ifma(const BatchAddJob<Fp2>& job, BatchAddScratch& scratch);
+void batch_add_ifma(const BatchAddJob<Fp>* jobs, std::size_t job_count, BatchAddScratch& scratch);
+void batch_add_ifma(const BatchAddJob<Fp2>* jobs, std::size_t job_count, BatchAddScratch& scratch);
 
 }  // namespace cuzk::detail

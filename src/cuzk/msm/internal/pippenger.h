@@ -153,7 +153,7 @@ class Pippenger {
     // As many points as make a full batch, less when that would leave threads without work.
     std::size_t total = 0;
     for (const std::uint32_t length : lengths_) total += length;
-    const std::size_t quota = std::clamp<std::size_t>(total / (4 * pool_.size()), 512, kTreePoints<F>);
+    const std::size_t quota = std::clamp<std::size_t>(total / (4 * pool_.size()), 256, kTreePoints<F>);
     for (std::size_t w = 0; w < count; ++w) {
       std::size_t first = w * buckets;
       std::size_t points = 0;
@@ -192,40 +192,47 @@ class Pippenger {
     plan(count);
     buckets_.resize(lengths_.size());
     std::vector<Affine<F>> partial(pieces_);
-    pool_.parallel_for(tasks_.size(), 1, [&](std::size_t begin, std::size_t end) {
-      summers_.with([&] { return std::make_unique<TreeSummer<F>>(add_); },
-                    [&](TreeSummer<F>& summer) {
-                      for (std::size_t t = begin; t < end; ++t) run_task(tasks_[t], summer, partial.data());
-                    });
+    // A range of tasks is one pipeline: long ranges, but several a thread.
+    const std::size_t grain = std::clamp<std::size_t>(tasks_.size() / (4 * pool_.size()), 1, 64);
+    pool_.parallel_for(tasks_.size(), grain, [&](std::size_t begin, std::size_t end) {
+      with_summer([&](TreeSummer<F>& summer) {
+        for (std::size_t t = begin; t < end; ++t) {
+          const Task& task = tasks_[t];
+          const auto soon = t + 1 < end ? refs_of(tasks_[t + 1]) : std::span<const PointRef>{};
+          if (task.piece != kWhole) {
+            const auto length = static_cast<std::uint32_t>(task.end_ref - task.first_ref);
+            summer.add(refs_of(task), {&length, 1}, partial.data() + task.piece, soon);
+          } else {
+            summer.add(refs_of(task),
+                       {lengths_.data() + task.first_bucket, task.end_bucket - task.first_bucket},
+                       buckets_.data() + task.first_bucket, soon);
+          }
+        }
+        summer.finish();
+      });
     });
     refs_.reset();
     pool_.parallel_for(splits_.size(), 1, [&](std::size_t begin, std::size_t end) {
-      summers_.with([&] { return std::make_unique<TreeSummer<F>>(add_); },
-                    [&](TreeSummer<F>& summer) {
-                      for (std::size_t s = begin; s < end; ++s) {
-                        const Split& split = splits_[s];
-                        std::vector<PointRef> refs(split.end_piece - split.first_piece);
-                        for (std::size_t i = 0; i < refs.size(); ++i)
-                          refs[i] = static_cast<PointRef>((split.first_piece + i) << 1);
-                        const auto length = static_cast<std::uint32_t>(refs.size());
-                        summer.sum(partial.data(), refs, {&length, 1},
-                                   [&](std::size_t, const Affine<F>& sum) { buckets_[split.bucket] = sum; });
-                      }
-                    });
+      TreeSummer<F> summer(add_, partial.data());
+      for (std::size_t s = begin; s < end; ++s) {
+        const Split& split = splits_[s];
+        std::vector<PointRef> refs(split.end_piece - split.first_piece);
+        for (std::size_t i = 0; i < refs.size(); ++i)
+          refs[i] = static_cast<PointRef>((split.first_piece + i) << 1);
+        const auto length = static_cast<std::uint32_t>(refs.size());
+        summer.add(refs, {&length, 1}, &buckets_[split.bucket]);
+        summer.finish();
+      }
     });
   }
 
-  void run_task(const Task& task, TreeSummer<F>& summer, Affine<F>* partial) {
-    const std::span<const PointRef> refs{refs_.get() + task.first_ref, task.end_ref - task.first_ref};
-    if (task.piece != kWhole) {
-      const auto length = static_cast<std::uint32_t>(refs.size());
-      summer.sum(bases_.data(), refs, {&length, 1},
-                 [&](std::size_t, const Affine<F>& sum) { partial[task.piece] = sum; });
-      return;
-    }
-    summer.sum(bases_.data(), refs,
-               {lengths_.data() + task.first_bucket, task.end_bucket - task.first_bucket},
-               [&](std::size_t j, const Affine<F>& sum) { buckets_[task.first_bucket + j] = sum; });
+  std::span<const PointRef> refs_of(const Task& task) const {
+    return {refs_.get() + task.first_ref, task.end_ref - task.first_ref};
+  }
+
+  template <class Use>
+  void with_summer(Use&& use) {
+    summers_.with([&] { return std::make_unique<TreeSummer<F>>(add_, bases_.data()); }, use);
   }
 
   void combine(unsigned count, Jacobian<F>* sums) {
@@ -234,13 +241,12 @@ class Pippenger {
     const std::size_t together =
         std::clamp<std::size_t>(4096 / buckets, 1, (count + pool_.size() - 1) / pool_.size());
     pool_.parallel_for(count, together, [&](std::size_t begin, std::size_t end) {
-      summers_.with([&] { return std::make_unique<TreeSummer<F>>(add_); },
-                    [&](TreeSummer<F>& summer) {
-                      WeightedSum<F> weighted(add_, summer.scratch());
-                      const std::vector<Jacobian<F>> s =
-                          weighted(buckets_.data() + begin * buckets, end - begin, windows_.bits() - 1);
-                      std::copy(s.begin(), s.end(), sums + begin);
-                    });
+      with_summer([&](TreeSummer<F>& summer) {
+        WeightedSum<F> weighted(add_, summer.scratch());
+        const std::vector<Jacobian<F>> s =
+            weighted(buckets_.data() + begin * buckets, end - begin, windows_.bits() - 1);
+        std::copy(s.begin(), s.end(), sums + begin);
+      });
     });
   }
 

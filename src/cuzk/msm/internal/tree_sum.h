@@ -12,95 +12,160 @@
 
 namespace cuzk::msm_detail {
 
-/// Points that one batch of tree additions starts from: the sums of the first round, the scratch of the
-/// kernel and the points themselves stay in the second-level cache, and the inversions (one a round) weigh
-/// little.
+/// Points that one step of a TreeSummer takes in: so many additions share an inversion. Twice the points
+/// (those of the next step are fetched meanwhile), the sums and the scratch of the kernel stay in the
+/// second-level cache.
 template <class F>
-inline constexpr std::size_t kTreePoints = sizeof(F) <= 48 ? 8192 : 4096;
+inline constexpr std::size_t kTreePoints = sizeof(F) <= 48 ? 2048 : 1024;
 
-/// Sums of runs of points by pairwise additions: round after round halves every run, all runs of a call
-/// together, with one inversion a round. Owns its working memory; one per thread.
+/// Sums of runs of points by pairwise additions, as a pipeline. The first step of a run adds its points in
+/// pairs, the next one the sums in pairs, and so on. Each call takes in a chunk of new runs and moves all
+/// earlier ones one level on, so that every step has about as many additions as the chunk has points, and one
+/// inversion.
+///
+/// Owns its working memory; one per thread.
 template <class F>
 class TreeSummer {
  public:
-  explicit TreeSummer(BatchAdd<F> add) : add_(add) {}
+  TreeSummer(BatchAdd<F> kernel, const Affine<F>* points) : kernel_(kernel), points_(points) {}
 
-  [[nodiscard]] BatchAdd<F> kernel() const { return add_; }
   BatchAddScratch& scratch() { return scratch_; }
 
-  /// Run j takes the next lengths[j] references; its sum goes to emit(j, sum). Empty runs give infinity.
-  template <class Emit>
-  void sum(const Affine<F>* points, std::span<const PointRef> refs, std::span<const std::uint32_t> lengths,
-           Emit&& emit) {
-    buffer_.resize(refs.size() / 2 + lengths.size());
-    active_.clear();
-    clear_pairs();
-    std::size_t next = 0;
+  /// New runs: run j takes the next lengths[j] of `refs`, and its sum will be written to to[j] (infinity for
+  /// an empty run) by the end of finish(). `soon` are references that the next call will bring, or none.
+  void add(std::span<const PointRef> refs, std::span<const std::uint32_t> lengths, Affine<F>* to,
+           std::span<const PointRef> soon = {}) {
+    advance_pending();
+    Level& level = this->level(0);
+    level.clear_pairs();
+    std::vector<Affine<F>>& sums = level.sums[parity_];
+    if (sums.size() < refs.size()) sums.resize(refs.size());
     std::uint32_t place = 0;
-    starts_.resize(lengths.size());
+    const PointRef* ref = refs.data();
     for (std::size_t j = 0; j < lengths.size(); ++j) {
       const std::uint32_t length = lengths[j];
-      const std::uint32_t sums = (length + 1) / 2;
-      starts_[j] = place;
-      for (std::uint32_t i = 0; i + 1 < length; i += 2)
-        push(refs[next + i], refs[next + i + 1], place + i / 2);
-      if (length % 2 != 0) {
-        const PointRef last = refs[next + length - 1];
-        const Affine<F>& p = points[last >> 1];
-        buffer_[place + sums - 1] = (last & 1) != 0 ? -p : p;
+      if (length < 2) {
+        to[j] = length == 0 ? Affine<F>::infinity() : point(*ref);
+        ref += length;
+        continue;
       }
-      if (sums > 1) active_.push_back({place, sums});
-      next += length;
-      place += sums;
+      const std::uint32_t items = (length + 1) / 2;
+      for (std::uint32_t i = 0; i < length / 2; ++i) level.push(ref[2 * i], ref[2 * i + 1], place + i);
+      if (length % 2 != 0) sums[place + items - 1] = point(ref[length - 1]);
+      level.runs.push_back({place, items, to + j});
+      place += items;
+      ref += length;
     }
-    flush(points);
-    // The items of a run sit at start, start + stride, ...: the sum of two replaces the first, and an odd one
-    // out is already where the next round expects it.
-    for (std::uint32_t stride = 1; !active_.empty(); stride *= 2) {
-      std::size_t kept = 0;
-      for (const Run run : active_) {
-        for (std::uint32_t i = 0; i + 1 < run.items; i += 2) {
-          const std::uint32_t at = run.start + i * stride;
-          push(at << 1, (at + stride) << 1, at);
-        }
-        if (run.items > 2) active_[kept++] = {run.start, (run.items + 1) / 2};
-      }
-      active_.resize(kept);
-      flush(buffer_.data());
+    jobs_.push_back(level.job(points_, sums.data()));
+    jobs_.back().soon = soon.data();
+    jobs_.back().soon_count = soon.size();
+    step();
+  }
+
+  /// Brings every run to its end.
+  void finish() {
+    while (pending()) {
+      advance_pending();
+      step();
     }
-    for (std::size_t j = 0; j < lengths.size(); ++j)
-      emit(j, lengths[j] == 0 ? Affine<F>::infinity() : buffer_[starts_[j]]);
   }
 
  private:
+  /// `items` points from `first` on in the sums of a level; a single item is the result.
   struct Run {
-    std::uint32_t start;
+    std::uint32_t first;
     std::uint32_t items;
+    Affine<F>* to;
   };
 
-  void clear_pairs() {
-    left_.clear();
-    right_.clear();
-    out_.clear();
+  /// Sums of 2^(level + 1) points (or fewer, at the end of a run). A step reads those of the step before and
+  /// writes the other half of the buffer.
+  struct Level {
+    std::vector<Run> runs;
+    std::vector<Affine<F>> sums[2];
+    // The additions that make them:
+    std::vector<PointRef> left;
+    std::vector<PointRef> right;
+    std::vector<std::uint32_t> out;
+
+    void clear_pairs() {
+      left.clear();
+      right.clear();
+      out.clear();
+    }
+    void push(PointRef l, PointRef r, std::uint32_t o) {
+      left.push_back(l);
+      right.push_back(r);
+      out.push_back(o);
+    }
+    BatchAddJob<F> job(const Affine<F>* from, Affine<F>* to) const {
+      return {from, left.data(), from, right.data(), to, out.data(), left.size()};
+    }
+  };
+
+  Affine<F> point(PointRef ref) const {
+    const Affine<F>& p = points_[ref >> 1];
+    return (ref & 1) != 0 ? -p : p;
   }
-  void push(PointRef left, PointRef right, std::uint32_t out) {
-    left_.push_back(left);
-    right_.push_back(right);
-    out_.push_back(out);
+  Level& level(std::size_t i) {
+    while (levels_.size() <= i) levels_.push_back(std::make_unique<Level>());
+    return *levels_[i];
   }
-  void flush(const Affine<F>* from) {
-    add_({from, left_.data(), from, right_.data(), buffer_.data(), out_.data(), left_.size()}, scratch_);
-    clear_pairs();
+  [[nodiscard]] bool pending() const {
+    return std::any_of(levels_.begin(), levels_.end(), [](const auto& l) { return !l->runs.empty(); });
   }
 
-  BatchAdd<F> add_;
+  /// Pairs the items of every level for the level above, from the top down so that no runs are overtaken.
+  void advance_pending() {
+    for (std::size_t i = levels_.size(); i-- > 0;) {
+      if (levels_[i]->runs.empty()) continue;
+      Level& above = level(i + 1);
+      Level& here = *levels_[i];
+      const std::vector<Affine<F>>& from = here.sums[parity_ ^ 1];
+      std::vector<Affine<F>>& sums = above.sums[parity_];
+      std::size_t needed = 0;
+      for (const Run& run : here.runs) needed += (run.items + 1) / 2;
+      if (sums.size() < needed) sums.resize(needed);
+      above.clear_pairs();
+      std::uint32_t place = 0;
+      for (const Run& run : here.runs) {
+        const std::uint32_t items = (run.items + 1) / 2;
+        for (std::uint32_t k = 0; k < run.items / 2; ++k) {
+          const std::uint32_t at = run.first + 2 * k;
+          above.push(at << 1, (at + 1) << 1, place + k);
+        }
+        if (run.items % 2 != 0) sums[place + items - 1] = from[run.first + run.items - 1];
+        above.runs.push_back({place, items, run.to});
+        place += items;
+      }
+      here.runs.clear();
+      jobs_.push_back(above.job(from.data(), sums.data()));
+    }
+  }
+
+  void step() {
+    kernel_(jobs_.data(), jobs_.size(), scratch_);
+    jobs_.clear();
+    // Runs that are down to one item leave.
+    for (const auto& level : levels_) {
+      std::size_t kept = 0;
+      for (const Run& run : level->runs) {
+        if (run.items > 1)
+          level->runs[kept++] = run;
+        else
+          *run.to = level->sums[parity_][run.first];
+      }
+      level->runs.resize(kept);
+    }
+    parity_ ^= 1;
+  }
+
+  BatchAdd<F> kernel_;
+  const Affine<F>* points_;
   BatchAddScratch scratch_;
-  std::vector<Affine<F>> buffer_;
-  std::vector<PointRef> left_;
-  std::vector<PointRef> right_;
-  std::vector<std::uint32_t> out_;
-  std::vector<std::uint32_t> starts_;
-  std::vector<Run> active_;
+  std::vector<std::unique_ptr<Level>> levels_;
+  std::vector<BatchAddJob<F>> jobs_;
+  unsigned parity_ = 0;
 };
 
 /// Objects that are costly to make, lent to the ranges of a parallel loop.

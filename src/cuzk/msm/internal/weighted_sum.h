@@ -91,7 +91,8 @@ class WeightedSum {
     if (left_.size() == kBatch) flush(from, to);
   }
   void flush(const Affine<F>* from, Affine<F>* to) {
-    add_({from, left_.data(), from, right_.data(), to, out_.data(), left_.size()}, scratch_);
+    const BatchAddJob<F> job{from, left_.data(), from, right_.data(), to, out_.data(), left_.size()};
+    add_(&job, 1, scratch_);
     left_.clear();
     right_.clear();
     out_.clear();

@@ -370,9 +370,14 @@ struct Kernel {
   static constexpr std::size_t kBlock = kWide * kLanes;
   static constexpr std::size_t kAhead = 2 * kBlock;
 
+  /// What the way back needs of a sum x1, y1 + x2, y2: it does not read the points again.
   struct Step {
-    Elem<N> before[kWide];  // product of the denominators of earlier steps
-    Elem<N> denominator[kWide];
+    Elem<N> before[kWide];       // product of the denominators of earlier steps
+    Elem<N> denominator[kWide];  // of the slope: x2 - x1 + p, but 2 y1 for a tangent, 1 where there is none
+    Elem<N> numerator[kWide];
+    Elem<N> x1[kWide];
+    Elem<N> y1[kWide];    // raw, in (-1, 1)
+    Mask special[kWide];  // lanes that are not chords
   };
   using Running = Elem<N>[kWide];
 
@@ -410,10 +415,11 @@ struct Kernel {
           Base::load_from([&](unsigned lane) { return reinterpret_cast<const Fp*>(&inverses[lane]) + c; });
   }
 
-  /// Forward: the denominators and their running product.
-  static void multiply(const BatchAddJob<F>& job, Step* step, Running& running) {
+  /// Forward: the slopes' numerators and denominators, and the running product of these.
+  static void multiply(const BatchAddJob<F>& job, Step* steps_of_job, Running& running) {
     const std::size_t last = job.count - 1;
     for (std::size_t s = 0; s < steps(job); ++s) {
+      Step& step = steps_of_job[s];
       for (unsigned v = 0; v < kWide; ++v) {
         const std::size_t first = s * kBlock + v * kLanes;
         prefetch<N>(job.a, job.a_ref, first + kAhead, last);
@@ -422,87 +428,98 @@ struct Kernel {
         const Side b = side_of<N>(job.b, job.b_ref, first, last);
         const Elem<N> x1 = load<N>(a, 0);
         const Elem<N> x2 = load<N>(b, 0);
-        Elem<N> denominator = lift<1>(raw_sub(x2, x1));
-        const unsigned special = suspicious(x1, x2);
-        if (__builtin_expect(special != 0, 0)) {
+        step.x1[v] = x1;
+        step.denominator[v] = lift<1>(raw_sub(x2, x1));
+        const Elem<N> y1 = raw_negate(load<N>(a, 1), a.negate);
+        const Elem<N> y2 = raw_negate(load<N>(b, 1), b.negate);
+        step.y1[v] = y1;
+        step.numerator[v] = lift<2>(raw_sub(y2, y1));
+        step.before[v] = running[v];
+        step.special[v] = 0;
+        const unsigned suspects = suspicious(x1, x2);
+        if (__builtin_expect(suspects != 0, 0)) {
+          unsigned special = 0;
           for (unsigned lane = 0; lane < kLanes; ++lane) {
-            if ((special >> lane & 1) == 0) continue;
+            if ((suspects >> lane & 1) == 0) continue;
             const SpecialSum<F> sum = special_lane<F>(a, b, lane);
-            if (sum.kind != SumKind::chord) set_lane(denominator, lane, sum.denominator);
+            if (sum.kind == SumKind::chord) continue;
+            special |= 1U << lane;
+            set_lane(step.denominator[v], lane, sum.denominator);
+            set_lane(step.numerator[v], lane, sum.numerator);
           }
+          step.special[v] = static_cast<Mask>(special);
         }
-        step[s].before[v] = running[v];
-        step[s].denominator[v] = denominator;
       }
-      for (unsigned v = 0; v < kWide; ++v) running[v] = product(running[v], step[s].denominator[v]);
+      for (unsigned v = 0; v < kWide; ++v) running[v] = product(running[v], step.denominator[v]);
     }
   }
 
   /// Backward: running[] holds the inverse of the products up to and including this job's denominators.
-  static void add(const BatchAddJob<F>& job, const Step* step, Running& running) {
+  static void add(const BatchAddJob<F>& job, const Step* steps_of_job, Running& running) {
     const std::size_t last = job.count - 1;
     const std::size_t soon_a_step = (job.soon_count + steps(job) - 1) / steps(job);
     std::size_t soon = 0;
     for (std::size_t s = steps(job); s-- > 0;) {
+      const Step& step = steps_of_job[s];
       Elem<N> slope[kWide];
-      for (unsigned v = 0; v < kWide; ++v) slope[v] = product(running[v], step[s].before[v]);
-      for (unsigned v = 0; v < kWide; ++v) running[v] = product(running[v], step[s].denominator[v]);
-      for (const std::size_t end = std::min(soon + soon_a_step, job.soon_count); soon < end; ++soon)
-        fetch_soon<N>(job.a, job.soon[soon]);
-      Elem<N> x1[kWide];
-      Elem<N> x2[kWide];
-      Elem<N> y1[kWide];
       Elem<N> x3[kWide];
       Elem<N> y3[kWide];
-      Elem<N> numerator[kWide];
-      unsigned special[kWide];
-      unsigned valid[kWide];
-      SpecialSum<F> sums[kWide * kLanes];
+      for (unsigned v = 0; v < kWide; ++v) slope[v] = product(running[v], step.before[v]);
+      for (unsigned v = 0; v < kWide; ++v) running[v] = product(running[v], step.denominator[v]);
+      for (const std::size_t end = std::min(soon + soon_a_step, job.soon_count); soon < end; ++soon)
+        fetch_soon<N>(job.a, job.soon[soon]);
+      for (unsigned v = 0; v < kWide; ++v) slope[v] = product(slope[v], step.numerator[v]);
       for (unsigned v = 0; v < kWide; ++v) {
-        const std::size_t first = s * kBlock + v * kLanes;
-        const Side a = side_of<N>(job.a, job.a_ref, first, last);
-        const Side b = side_of<N>(job.b, job.b_ref, first, last);
-        x1[v] = load<N>(a, 0);
-        x2[v] = load<N>(b, 0);
-        y1[v] = raw_negate(load<N>(a, 1), a.negate);
-        const Elem<N> y2 = raw_negate(load<N>(b, 1), b.negate);
-        numerator[v] = lift<2>(raw_sub(y2, y1[v]));
-        valid[v] = first > last ? 0 : last - first >= kLanes ? 0xffU : (2U << (last - first)) - 1U;
-        special[v] = suspicious(x1[v], x2[v]) & valid[v];
-        if (__builtin_expect(special[v] != 0, 0)) {
-          for (unsigned lane = 0; lane < kLanes; ++lane) {
-            if ((special[v] >> lane & 1) == 0) continue;
-            SpecialSum<F>& sum = sums[v * kLanes + lane];
-            sum = special_lane<F>(a, b, lane);
-            if (sum.kind == SumKind::tangent) set_lane(numerator[v], lane, sum.numerator);
-          }
+        // x1 + x2: by the denominator, except that x2 = x1 for a tangent.
+        Elem<N> sum_x;
+        for (unsigned c = 0; c < N; ++c) {
+          const Vec x2 =
+              Base::raw_sub(Base::raw_add(step.x1[v].c[c], step.denominator[v].c[c]), Base::multiple<1>());
+          sum_x.c[c] = Base::raw_add(step.x1[v].c[c], Base::select(step.special[v], step.x1[v].c[c], x2));
         }
+        x3[v] = reduce_signed(raw_sub(raw_square(slope[v]), sum_x));
       }
-      for (unsigned v = 0; v < kWide; ++v) slope[v] = product(slope[v], numerator[v]);
       for (unsigned v = 0; v < kWide; ++v)
-        x3[v] = reduce_signed(raw_sub(raw_sub(raw_square(slope[v]), x1[v]), x2[v]));
-      for (unsigned v = 0; v < kWide; ++v)
-        y3[v] = reduce_signed(raw_sub(raw_product(slope[v], lift_shifted(raw_sub(x1[v], x3[v]))), y1[v]));
+        y3[v] = reduce_signed(
+            raw_sub(raw_product(slope[v], lift_shifted(raw_sub(step.x1[v], x3[v]))), step.y1[v]));
       for (unsigned v = 0; v < kWide; ++v) {
         const std::size_t first = s * kBlock + v * kLanes;
+        const unsigned valid = first > last             ? 0
+                               : last - first >= kLanes ? 0xffU
+                                                        : (2U << (last - first)) - 1U;
         std::byte* at[kLanes];
         for (unsigned lane = 0; lane < kLanes; ++lane) {
           const std::size_t i = first + lane < last ? first + lane : last;
           at[lane] =
               reinterpret_cast<std::byte*>(job.out + (job.out_index != nullptr ? job.out_index[i] : i));
         }
-        store(x3[v], at, 0, static_cast<Mask>(valid[v]));
-        store(y3[v], at, 1, static_cast<Mask>(valid[v]));
-        if (__builtin_expect(special[v] != 0, 0)) {
-          for (unsigned lane = 0; lane < kLanes; ++lane) {
-            if ((special[v] >> lane & 1) == 0) continue;
-            const SpecialSum<F>& sum = sums[v * kLanes + lane];
-            if (sum.kind != SumKind::chord && sum.kind != SumKind::tangent)
-              std::memcpy(at[lane], &sum.sum, sizeof(Affine<F>));
-          }
+        const unsigned special = step.special[v] & valid;
+        if (__builtin_expect(special != 0, 0)) {
+          store_special(job, first, last, special, at, x3[v], y3[v], valid);
+        } else {
+          store(x3[v], at, 0, static_cast<Mask>(valid));
+          store(y3[v], at, 1, static_cast<Mask>(valid));
         }
       }
     }
+  }
+
+  /// Stores a vector in which some lanes have sums without a slope: those are found from the points, before
+  /// anything overwrites them.
+  static __attribute__((noinline)) void store_special(const BatchAddJob<F>& job, std::size_t first,
+                                                      std::size_t last, unsigned special,
+                                                      std::byte* const (&at)[kLanes], const Elem<N>& x3,
+                                                      const Elem<N>& y3, unsigned valid) {
+    const Side a = side_of<N>(job.a, job.a_ref, first, last);
+    const Side b = side_of<N>(job.b, job.b_ref, first, last);
+    SpecialSum<F> sums[kLanes];
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      if ((special >> lane & 1) != 0) sums[lane] = special_lane<F>(a, b, lane);
+    store(x3, at, 0, static_cast<Mask>(valid));
+    store(y3, at, 1, static_cast<Mask>(valid));
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      if ((special >> lane & 1) != 0 && sums[lane].kind != SumKind::tangent)
+        std::memcpy(at[lane], &sums[lane].sum, sizeof(Affine<F>));
   }
 };
 

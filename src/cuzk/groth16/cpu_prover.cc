@@ -1,0 +1,215 @@
+#include "cuzk/groth16/cpu_prover.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "cuzk/groth16/scratch_array.h"
+#include "cuzk/msm/bit_sum.h"
+#include "cuzk/msm/msm.h"
+#include "cuzk/ntt/quotient.h"
+
+namespace cuzk::groth16 {
+namespace {
+
+/// The values that one query's sum needs.
+struct QueryScalars {
+  std::vector<std::uint64_t> bits;
+  std::vector<Fr> wide;
+};
+
+struct CpuPrepared : Prepared::State {
+  std::shared_ptr<const ProvingKey> key;
+  std::shared_ptr<const Witness> witness;
+  QueryScalars l, a, b;
+  Fr r, s;
+};
+
+/// What the device work leaves: one sum per query and the quotient's.
+struct Sums {
+  G1Jacobian h, l, a, b_g1;
+  G2Jacobian b_g2;
+};
+
+struct CpuPending : Pending::State {
+  struct Circuit {
+    std::shared_ptr<const ProvingKey> key;
+    Sums sums;
+    Fr r, s;
+  };
+  std::vector<Circuit> circuits;
+};
+
+/// Bit bases looked at in one piece: bounds the memory of decoded points (25 MB in G1).
+constexpr std::size_t kBitPiece = std::size_t{1} << 18;
+/// Bit bases one task decodes.
+constexpr std::size_t kDecodeGrain = std::size_t{1} << 12;
+static_assert(kDecodeGrain % 64 == 0 && kBitPiece % kDecodeGrain == 0);
+
+std::size_t count_bits(std::span<const std::uint64_t> words) {
+  std::size_t total = 0;
+  for (const std::uint64_t w : words) total += static_cast<std::size_t>(std::popcount(w));
+  return total;
+}
+
+/// Sum of the bit bases whose bit is one. The selected points of a piece are decoded next to one another, so
+/// that the unselected half costs nothing.
+template <class F>
+Jacobian<F> sum_bit_bases(ThreadPool& pool, const QueryBases<F>& bases, std::span<const std::uint64_t> bits) {
+  Jacobian<F> sum = Jacobian<F>::infinity();
+  const std::size_t piece = std::min(kBitPiece, bases.bit_count());
+  const ScratchArray<Affine<F>> points(piece);
+  const std::vector<std::uint64_t> all_ones((piece + 63) / 64, ~std::uint64_t{0});
+  std::vector<std::size_t> place;
+  for (std::size_t begin = 0; begin < bases.bit_count(); begin += kBitPiece) {
+    const std::size_t end = std::min(begin + kBitPiece, bases.bit_count());
+    const std::size_t tasks = (end - begin + kDecodeGrain - 1) / kDecodeGrain;
+    place.assign(tasks + 1, 0);
+    for (std::size_t t = 0; t < tasks; ++t) {
+      const std::size_t first = (begin + t * kDecodeGrain) / 64;
+      const std::size_t last = (std::min(begin + (t + 1) * kDecodeGrain, end) + 63) / 64;
+      place[t + 1] = place[t] + count_bits(bits.subspan(first, last - first));
+    }
+    pool.parallel_for(tasks, 1, [&](std::size_t t_begin, std::size_t t_end) {
+      for (std::size_t t = t_begin; t < t_end; ++t) {
+        const std::size_t first = begin + t * kDecodeGrain;
+        bases.gather_bit_bases(bits, first, std::min(first + kDecodeGrain, end),
+                               points.span().subspan(place[t], place[t + 1] - place[t]));
+      }
+    });
+    const std::size_t selected = place[tasks];
+    sum += bit_sum(pool, std::span<const Affine<F>>(points.span()).first(selected),
+                   std::span(all_ones).first((selected + 63) / 64));
+  }
+  return sum;
+}
+
+template <class F>
+Jacobian<F> sum_query(ThreadPool& pool, const QueryBases<F>& bases, const QueryScalars& scalars) {
+  return sum_bit_bases(pool, bases, scalars.bits) +
+         msm(pool, bases.wide(), std::span<const Fr>(scalars.wide));
+}
+
+/// Sum of all points of h, decoded for this sum and given back.
+G1Jacobian sum_quotient(ThreadPool& pool, const QuotientBases& bases, std::span<const Fr> scalars) {
+  const std::size_t n = bases.size();
+  CUZK_CHECK(scalars.size() == n);
+  const ScratchArray<G1Affine> points(n);
+  pool.parallel_for(n, kDecodeGrain, [&](std::size_t begin, std::size_t end) {
+    bases.decode(begin, points.span().subspan(begin, end - begin));
+  });
+  return msm(pool, std::span<const G1Affine>(points.span()), scalars);
+}
+
+/// Runs one stage and notes its time.
+template <class Work>
+void timed(LaunchReport& report, const char* name, Work&& work) {
+  const Clock::time_point begin = Clock::now();
+  work();
+  report.stages.push_back({name, begin, Clock::now()});
+}
+
+Result<Sums> compute_sums(ThreadPool& pool, const CpuPrepared& circuit, const ntt::Quotient& quotient,
+                          LaunchReport& report) {
+  const ProvingKey& key = *circuit.key;
+  const Shape& shape = *key.shape();
+  Sums sums;
+  {
+    const std::size_t m = std::size_t{1} << shape.domain_log_size();
+    ScratchArray<Fr> a(m);
+    {
+      const ScratchArray<Fr> b(m);
+      timed(report, "rows", [&] { shape.evaluate_ab(pool, *circuit.witness, a.span(), b.span()); });
+      const ScratchArray<Fr> scratch(m);
+      bool ok = false;
+      timed(report, "quotient", [&] { ok = quotient.run(pool, a.span(), b.span(), scratch.span()); });
+      if (!ok)
+        return Error{ErrorCode::kInternal, "the quotient has a term of degree n - 1: a transform went wrong"};
+    }
+    timed(report, "h",
+          [&] { sums.h = sum_quotient(pool, key.h(), std::span<const Fr>(a.span()).first(m - 1)); });
+  }
+  timed(report, "l", [&] { sums.l = sum_query(pool, key.l(), circuit.l); });
+  timed(report, "a", [&] { sums.a = sum_query(pool, key.a(), circuit.a); });
+  timed(report, "b_g1", [&] { sums.b_g1 = sum_query(pool, key.b_g1(), circuit.b); });
+  timed(report, "b_g2", [&] { sums.b_g2 = sum_query(pool, key.b_g2(), circuit.b); });
+  return sums;
+}
+
+/// groth16-and-formats 4.4.
+Proof assemble(const VerifyingKey& vk, const Sums& sums, const Fr& r, const Fr& s) {
+  const G1Jacobian a = sums.a + vk.alpha_g1 + mul(vk.delta_g1, r);
+  const G2Jacobian b = sums.b_g2 + vk.beta_g2 + mul(vk.delta_g2, s);
+  const G1Jacobian b_g1 = sums.b_g1 + vk.beta_g1 + mul(vk.delta_g1, s);
+  const G1Jacobian c = mul(a, s) + mul(b_g1, r) - mul(vk.delta_g1, r * s) + sums.h + sums.l;
+  return {a.to_affine(), b.to_affine(), c.to_affine()};
+}
+
+Error usage(std::string message) {
+  return {ErrorCode::kUsage, std::move(message)};
+}
+
+}  // namespace
+
+Result<Prepared> CpuProver::prepare(std::shared_ptr<const ProvingKey> key, std::shared_ptr<const Shape> shape,
+                                    std::shared_ptr<const Witness> witness, const Fr& r, const Fr& s) {
+  if (key->shape() != shape) return usage("the proving key was loaded for another shape");
+  CUZK_TRY(shape->validate(*witness));
+  if (shape->domain_log_size() > ntt::Transform::kMaxLogSize)
+    return usage("the circuit's domain of 2^" + std::to_string(shape->domain_log_size()) +
+                 " points is larger than this backend's transforms");
+  auto state = std::make_unique<CpuPrepared>();
+  const auto select = [&](const QuerySelection& selection) {
+    return QueryScalars{selection.select_bits(*witness), selection.select_wide(*witness)};
+  };
+  state->l = select(key->l_selection());
+  state->a = select(key->a_selection());
+  state->b = select(key->b_selection());
+  state->key = std::move(key);
+  state->witness = std::move(witness);
+  state->r = r;
+  state->s = s;
+  return Prepared(std::move(state));
+}
+
+Result<Pending> CpuProver::launch(std::span<Prepared> batch, const LockRequest& request) {
+  if (batch.empty()) return usage("a launch of no circuit");
+  std::vector<CpuPrepared*> circuits;
+  for (const Prepared& prepared : batch) {
+    auto* circuit = dynamic_cast<CpuPrepared*>(prepared.state());
+    if (circuit == nullptr) return usage("a prepared circuit of another backend, or one launched before");
+    if (!circuits.empty() && circuit->key != circuits.front()->key)
+      return usage("the circuits of a launch have different proving keys");
+    circuits.push_back(circuit);
+  }
+  // Tables of some 100 bytes times sqrt(n): made afresh rather than kept.
+  const ntt::Quotient quotient(circuits.front()->key->shape()->domain_log_size());
+  LaunchReport report;
+  auto pending = std::make_unique<CpuPending>();
+  report.lock_wait = Clock::now();
+  {
+    const DeviceLock::Hold hold = request.lock.value_or(lock_).acquire(request.urgency);
+    report.lock_acquired = Clock::now();
+    for (const CpuPrepared* circuit : circuits) {
+      CUZK_TRY_ASSIGN(const Sums sums, compute_sums(pool_, *circuit, quotient, report));
+      pending->circuits.push_back({circuit->key, sums, circuit->r, circuit->s});
+    }
+  }
+  report.lock_released = Clock::now();
+  for (Prepared& prepared : batch) prepared = Prepared(nullptr);
+  return Pending(std::move(pending), std::move(report));
+}
+
+Result<std::vector<Proof>> CpuProver::finish(Pending pending) {
+  const auto* state = dynamic_cast<const CpuPending*>(pending.state());
+  if (state == nullptr) return usage("a pending launch of another backend, or one finished before");
+  std::vector<Proof> proofs;
+  for (const CpuPending::Circuit& circuit : state->circuits) {
+    const Proof proof = assemble(circuit.key->vk(), circuit.sums, circuit.r, circuit.s);
+    CUZK_TRY_ASSIGN(Proof read_back, reread(proof));
+    proofs.push_back(read_back);
+  }
+  return proofs;
+}
+
+}  // namespace cuzk::groth16

@@ -69,7 +69,9 @@ void synthesize(CS& cs) {
     };
     // The first row has ONE in B, the only input there.
     const Fr value_b = value(b) + (row == 0 ? Fr::one() : Fr::zero());
-    allocate(value(a) * value_b);
+    // The free variables occur once in C, so that none is unconstrained.
+    const bool with_free = row < kFree;
+    allocate(value(a) * value_b - (with_free ? values[row] : Fr::zero()));
     const auto fill = [&](const std::vector<std::pair<std::size_t, Fr>>& terms) {
       return [&](LinearCombination& lc) {
         for (const auto& [i, k] : terms) lc.add(aux[i], k);
@@ -81,7 +83,10 @@ void synthesize(CS& cs) {
           fill(b)(lc);
           if (row == 0) lc.add(Variable::one());
         },
-        [&](LinearCombination& lc) { lc.add(aux.back()); });
+        [&](LinearCombination& lc) {
+          lc.add(aux.back());
+          if (with_free) lc.add(aux[row]);
+        });
   }
 }
 

@@ -111,9 +111,10 @@ ToxicWaste golden_secrets() {
 std::vector<ReferenceProof> load_reference_proofs() {
   std::vector<ReferenceProof> out;
   for (const json& j : parse(read_file(data_path("reference-proofs.json")))) {
-    ReferenceProof p{j["case"], j["params"], from_hex(j["proof"].get<std::string>()).value(), {}};
+    ReferenceProof p{j["case"], j["params"], from_hex(j["proof"].get<std::string>()).value(), {}, {}};
     for (const json& partition : j["partitions"]) {
       p.public_inputs.emplace_back();
+      p.r_s.emplace_back(fr_from_hex(partition["r"]), fr_from_hex(partition["s"]));
       for (const json& v : partition["public_inputs"]) p.public_inputs.back().push_back(fr_from_hex(v));
     }
     out.push_back(std::move(p));

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cuzk/base/bytes.h"
@@ -51,6 +52,7 @@ struct ReferenceProof {
   std::string params;  ///< tag: tests/data/groth16/params/<tag>.vk
   std::vector<std::uint8_t> bytes;
   std::vector<std::vector<Fr>> public_inputs;  ///< per partition
+  std::vector<std::pair<Fr, Fr>> r_s;          ///< per partition
 };
 std::vector<ReferenceProof> load_reference_proofs();
 

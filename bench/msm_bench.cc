@@ -75,7 +75,7 @@ void BM_Msm(benchmark::State& state) {
   ThreadPool pool;
   const auto points = bases<F>(pool, count);
   const std::vector<Fr> scalars = random_scalars(count);
-  const MsmOptions options{isa, static_cast<unsigned>(state.range(2))};
+  const MsmOptions options{isa, static_cast<unsigned>(state.range(2)), 0};
   Jacobian<F> sum = Jacobian<F>::infinity();
   for (auto _ : state) sum = msm(pool, points, scalars, options);
   if (!(sum == mul(generator<F>(), expected_factor(scalars)))) state.SkipWithError("wrong result");

@@ -3,9 +3,6 @@
 #include "cuzk/base/result.h"
 #include "cuzk/curve/internal/batch_add_scalar.h"
 #include "cuzk/curve/internal/batch_add_slow.h"
-#if defined(CUZK_HAVE_X86_KERNELS)
-#include "cuzk/field/internal/adx.h"
-#endif
 
 namespace cuzk {
 namespace detail {
@@ -63,7 +60,21 @@ void invert_lanes(Fp2* values) {
 
 namespace {
 
+/// The plain definitions, whatever the operators use on this machine.
 struct PortableMul {
+  static Fp mul(const Fp& a, const Fp& b) { return Fp::mul_plain(a, b); }
+  static Fp square(const Fp& a) { return Fp::mul_plain(a, a); }
+  static Fp2 mul(const Fp2& a, const Fp2& b) {
+    const Fp t0 = mul(a.c0, b.c0);
+    const Fp t1 = mul(a.c1, b.c1);
+    const Fp cross = mul(a.c0 + a.c1, b.c0 + b.c1);
+    return {t0 - t1, cross - t0 - t1};
+  }
+  static Fp2 square(const Fp2& a) { return {mul(a.c0 + a.c1, a.c0 - a.c1), mul(a.c0, a.c1).dbl()}; }
+};
+
+/// The operators: mulx and adx where the processor has them.
+struct HostMul {
   template <class F>
   static F mul(const F& a, const F& b) {
     return a * b;
@@ -74,27 +85,13 @@ struct PortableMul {
   }
 };
 
-#if defined(CUZK_HAVE_X86_KERNELS)
-struct AdxMul {
-  static Fp mul(const Fp& a, const Fp& b) { return internal::adx_mul(a, b); }
-  static Fp square(const Fp& a) { return internal::adx_mul(a, a); }
-  static Fp2 mul(const Fp2& a, const Fp2& b) {
-    const Fp t0 = mul(a.c0, b.c0);
-    const Fp t1 = mul(a.c1, b.c1);
-    const Fp cross = mul(a.c0 + a.c1, b.c0 + b.c1);
-    return {t0 - t1, cross - t0 - t1};
-  }
-  static Fp2 square(const Fp2& a) { return {mul(a.c0 + a.c1, a.c0 - a.c1), mul(a.c0, a.c1).dbl()}; }
-};
-#endif
-
 template <class F>
 BatchAdd<F> choose(Isa isa) {
   CUZK_CHECK(isa_supported(isa));
 #if defined(CUZK_HAVE_X86_KERNELS)
   if (isa == Isa::ifma) return &detail::batch_add_ifma;
-  if (isa == Isa::adx) return &detail::batch_add_scalar<F, AdxMul>;
 #endif
+  if (isa == Isa::adx) return &detail::batch_add_scalar<F, HostMul>;
   return &detail::batch_add_scalar<F, PortableMul>;
 }
 

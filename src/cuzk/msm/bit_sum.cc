@@ -31,7 +31,7 @@ class BitSummer {
     while (!now_.empty()) {
       collect(begin, end, next_);
       const auto length = static_cast<std::uint32_t>(now_.size());
-      tree_.add(now_, {&length, 1}, &sums_[chunks++], next_);
+      tree_.add(now_, {&length, 1}, &sums_[chunks++], false, next_);
       std::swap(now_, next_);
     }
     tree_.finish();

@@ -9,7 +9,8 @@ namespace {
 /// Below this many bases the bucket method has more to set up than to save.
 constexpr std::size_t kPlainBases = 4;
 
-/// Additions of points: one per base and window, two per bucket, and per window some fifty unbatched ones.
+/// In units of a batched addition: one for each base and window, two a bucket and as much again for moving it
+/// in and out of the cache, and per window some fifty additions that are not batched (measured).
 template <class F>
 unsigned choose_window_bits(std::size_t count) {
   unsigned best = 1;
@@ -17,7 +18,7 @@ unsigned choose_window_bits(std::size_t count) {
   for (unsigned bits = 2; bits <= 22; ++bits) {
     const msm_detail::SignedWindows windows(bits);
     const double cost =
-        windows.count() * (static_cast<double>(count) + 2.2 * static_cast<double>(windows.buckets()) + 200.0);
+        windows.count() * (static_cast<double>(count) + 3.0 * static_cast<double>(windows.buckets()) + 200.0);
     if (best == 1 || cost < best_cost) {
       best = bits;
       best_cost = cost;
@@ -40,7 +41,8 @@ Jacobian<F> run(ThreadPool& pool, std::span<const Affine<F>> bases, std::span<co
   CUZK_CHECK(isa_supported(options.isa) && options.window_bits <= 22);
   if (bases.size() <= kPlainBases && options.window_bits == 0) return plain(bases, scalars);
   const unsigned bits = options.window_bits != 0 ? options.window_bits : choose_window_bits<F>(bases.size());
-  return msm_detail::Pippenger<F>(pool, bases, scalars, batch_add_kernel<F>(options.isa), bits).run();
+  return msm_detail::Pippenger<F>(pool, bases, scalars, batch_add_kernel<F>(options.isa), bits, options.slice)
+      .run();
 }
 
 }  // namespace

@@ -13,8 +13,10 @@ namespace cuzk {
 /// For tests and measurements; the defaults are right for everything else. Results do not depend on it.
 struct MsmOptions {
   Isa isa = best_isa();  ///< instruction set of the point additions; must be supported here
-  unsigned window_bits =
-      0;  ///< digits of the scalars in radix 2^window_bits, 1 to 22; 0 chooses by the number of bases
+  /// Digits of the scalars in radix 2^window_bits, 1 to 22; 0 chooses by the number of bases.
+  unsigned window_bits = 0;
+  /// Bases that are taken at a time; 0 chooses.
+  std::size_t slice = 0;
 };
 
 /// Multi-scalar multiplication: sum of [scalars[i]] bases[i], 0 for no bases. The spans have equal lengths
@@ -25,9 +27,9 @@ struct MsmOptions {
 /// is summed by a tree of batch-affine additions, and the buckets are combined by row and column sums.
 /// Scalars 0 cost only their recoding, small scalars (0 or 1, say) one addition per non-zero digit.
 ///
-/// Work is split over all threads of the pool. Memory: 8 bytes a scalar for each window of a group of
-/// windows, the group being as large as fits 256 MiB, and the buckets (window_bits = 16: 2^15 points a
-/// window). Thread-safe: no state is kept between calls.
+/// Work is split over all threads of the pool, and the bases into slices of some hundred thousand. Memory:
+/// the buckets (48 MiB for 2^20 bases of G1), 8 bytes for every window and base of a slice (16 to 32 MiB),
+/// and about 2 MiB a thread. Thread-safe: no state is kept between calls.
 G1Jacobian msm(ThreadPool& pool, std::span<const G1Affine> bases, std::span<const Fr> scalars,
                const MsmOptions& options = {});
 G2Jacobian msm(ThreadPool& pool, std::span<const G2Affine> bases, std::span<const Fr> scalars,

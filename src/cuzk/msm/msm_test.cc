@@ -43,6 +43,30 @@ TYPED_TEST(Msm, AThousandBases) {
                    {1, 3});
 }
 
+TYPED_TEST(Msm, SlicesAddUp) {
+  TestRandom random(6);
+  const std::size_t n = 700;
+  std::vector<Affine<TypeParam>> bases = test_points<TypeParam>(n);
+  for (std::size_t i = 0; i < n; i += 7) bases[i] = bases[i % 50];
+  for (std::size_t i = 3; i < n; i += 11) bases[i] = -bases[i % 50];
+  const std::vector<Fr> mixed = test_scalars(n, random);
+  std::vector<Fr> small(n);  // a few full buckets, which meet again in every slice
+  for (auto& s : small) s = Fr::from_u64(random.next() % 5);
+  for (const std::vector<Fr>& scalars : {mixed, small, std::vector<Fr>(n, -Fr::one())}) {
+    const auto expected = msm_plain(std::span<const Affine<TypeParam>>(bases), std::span<const Fr>(scalars));
+    for (const unsigned threads : {1U, 3U}) {
+      ThreadPool pool(threads);
+      for (const Isa isa : test_isas())
+        for (const std::size_t slice : {37UL, 350UL})
+          for (const unsigned bits : {2U, 8U})
+            EXPECT_EQ(msm(pool, std::span<const Affine<TypeParam>>(bases), std::span<const Fr>(scalars),
+                          {isa, bits, slice}),
+                      expected)
+                << static_cast<int>(isa) << " " << slice << " " << bits;
+    }
+  }
+}
+
 TYPED_TEST(Msm, EqualScalars) {
   TestRandom random(3);
   const auto bases = test_points<TypeParam>(150);
@@ -86,7 +110,8 @@ void expect_large(std::size_t n, bool small_scalars, unsigned threads) {
   const Jacobian<F> expected = mul(test_generator<F>(), sum);
   ThreadPool pool(threads);
   for (const Isa isa : test_isas())
-    EXPECT_EQ(msm(pool, std::span<const Affine<F>>(bases), std::span<const Fr>(scalars), {isa, 0}), expected)
+    EXPECT_EQ(msm(pool, std::span<const Affine<F>>(bases), std::span<const Fr>(scalars), {isa, 0, 0}),
+              expected)
         << n << " isa " << static_cast<int>(isa);
 }
 

@@ -16,27 +16,31 @@
 
 namespace cuzk::msm_detail {
 
-/// One multi-scalar multiplication. The windows are handled in groups whose digits and sorted references fit
-/// kGroupBytes; within a group every step (recoding, counting, sorting, bucket sums, bucket combination) is
-/// one parallel loop over all its windows. "Bucket" below is a number in the flattened array of the group's
+/// One multi-scalar multiplication. The bases are taken in slices that are small enough for their points to
+/// be found through the address translation caches and the last-level cache. Within a slice every step
+/// (recoding, counting, sorting, bucket sums) is one parallel loop over all windows; the sums of a slice's
+/// buckets are added to those of the slices before. "Bucket" below is a number in the flattened array of
 /// buckets: window * buckets per window + magnitude - 1.
 template <class F>
 class Pippenger {
  public:
   Pippenger(ThreadPool& pool, std::span<const Affine<F>> bases, std::span<const Fr> scalars, BatchAdd<F> add,
-            unsigned window_bits)
-      : pool_(pool), bases_(bases), scalars_(scalars), add_(add), windows_(window_bits) {
+            unsigned window_bits, std::size_t slice)
+      : pool_(pool), bases_(bases), scalars_(scalars), add_(add), windows_(window_bits), slice_(slice) {
     CUZK_CHECK(bases.size() == scalars.size() && bases.size() < kMaxReferablePoints);
   }
 
   Jacobian<F> run() {
-    const std::size_t fitting = kGroupBytes / (8 * std::max<std::size_t>(bases_.size(), 1));
-    const unsigned group = static_cast<unsigned>(std::clamp<std::size_t>(fitting, 1, windows_.count()));
+    const std::size_t n = bases_.size();
+    buckets_.resize(windows_.count() * windows_.buckets());
+    // Slices of equal size; a bucket should have several points of each.
+    const std::size_t wanted = slice_ != 0 ? slice_ : std::max(kSlicePoints, 4 * windows_.buckets());
+    const std::size_t slices = (n + wanted - 1) / wanted;
+    const std::size_t slice = slices == 0 ? 0 : (n + slices - 1) / slices;
+    for (std::size_t first = 0; first < n; first += slice)
+      add_slice(first, std::min(slice, n - first), first != 0);
     std::vector<Jacobian<F>> sums(windows_.count(), Jacobian<F>::infinity());
-    for (unsigned first = 0; first < windows_.count(); first += group) {
-      const unsigned count = std::min(group, windows_.count() - first);
-      run_group(first, count, sums.data() + first);
-    }
+    combine(sums.data());
     Jacobian<F> total = Jacobian<F>::infinity();
     for (unsigned w = windows_.count(); w-- > 0;) {
       if (!total.is_infinity())
@@ -47,7 +51,7 @@ class Pippenger {
   }
 
  private:
-  static constexpr std::size_t kGroupBytes = std::size_t{256} << 20;
+  static constexpr std::size_t kSlicePoints = std::size_t{1} << 17;
   static constexpr std::size_t kRecodeBlock = 256;
 
   /// A range of buckets, or a part of one large bucket (`piece` says which of the partial sums it gives).
@@ -67,17 +71,20 @@ class Pippenger {
     std::size_t end_piece;
   };
 
-  void run_group(unsigned first_window, unsigned count, Jacobian<F>* sums) {
-    const std::size_t n = bases_.size();
+  /// Adds the bases [first, first + n) to the buckets; `accumulate` unless they are the first ones.
+  void add_slice(std::size_t first, std::size_t n, bool accumulate) {
+    const unsigned count = windows_.count();
     const std::size_t buckets = windows_.buckets();
     // Large vectors are split so that there are enough (window, range) pairs for all threads.
     const std::size_t ranges =
         n < 4096 ? 1 : std::clamp<std::size_t>((2 * pool_.size() + count - 1) / count, 1, n / 2048);
     const std::size_t range_length = (n + ranges - 1) / ranges;
 
-    codes_.reset(new DigitCode[count * n]);
-    refs_.reset(new PointRef[count * n]);
-    recode(first_window, count);
+    if (!accumulate) {  // the first slice is the largest
+      codes_.reset(new DigitCode[count * n]);
+      refs_.reset(new PointRef[count * n]);
+    }
+    recode(scalars_.subspan(first, n));
 
     // counts[(window * ranges + range) * (buckets + 1) + magnitude], then turned into places.
     std::vector<std::uint32_t> counts(count * ranges * (buckets + 1), 0);
@@ -116,19 +123,16 @@ class Pippenger {
         const std::size_t stop = std::min(n, (i % ranges + 1) * range_length);
         for (std::size_t p = (i % ranges) * range_length; p < stop; ++p) {
           const DigitCode code = codes[p];
-          if (code > 1) refs[places[code >> 1]++] = static_cast<PointRef>(p << 1) | (code & 1);
+          if (code > 1) refs[places[code >> 1]++] = static_cast<PointRef>((first + p) << 1) | (code & 1);
         }
       }
     });
     counts = {};
-    codes_.reset();
-
-    sum_buckets(count);
-    combine(count, sums);
+    sum_buckets(n, accumulate);
   }
 
-  void recode(unsigned first_window, unsigned count) {
-    const std::size_t n = scalars_.size();
+  void recode(std::span<const Fr> scalars) {
+    const std::size_t n = scalars.size();
     pool_.parallel_for((n + kRecodeBlock - 1) / kRecodeBlock, 16, [&](std::size_t begin, std::size_t end) {
       // Through a small block: the destinations of one scalar are a power of two apart, as a rule, and would
       // evict each other from the cache.
@@ -137,15 +141,15 @@ class Pippenger {
         const std::size_t first = b * kRecodeBlock;
         const std::size_t length = std::min(kRecodeBlock, n - first);
         for (std::size_t i = 0; i < length; ++i)
-          windows_.recode(scalars_[first + i].to_int(), block.data() + i, kRecodeBlock);
-        for (unsigned w = 0; w < count; ++w)
-          std::copy_n(block.data() + (first_window + w) * kRecodeBlock, length, codes_.get() + w * n + first);
+          windows_.recode(scalars[first + i].to_int(), block.data() + i, kRecodeBlock);
+        for (unsigned w = 0; w < windows_.count(); ++w)
+          std::copy_n(block.data() + w * kRecodeBlock, length, codes_.get() + w * n + first);
       }
     });
   }
 
-  void plan(unsigned count) {
-    const std::size_t n = bases_.size();
+  void plan(std::size_t n) {
+    const unsigned count = windows_.count();
     const std::size_t buckets = windows_.buckets();
     tasks_.clear();
     splits_.clear();
@@ -188,9 +192,8 @@ class Pippenger {
     }
   }
 
-  void sum_buckets(unsigned count) {
-    plan(count);
-    buckets_.resize(lengths_.size());
+  void sum_buckets(std::size_t n, bool accumulate) {
+    plan(n);
     std::vector<Affine<F>> partial(pieces_);
     // A range of tasks is one pipeline: long ranges, but several a thread.
     const std::size_t grain = std::clamp<std::size_t>(tasks_.size() / (4 * pool_.size()), 1, 64);
@@ -201,17 +204,16 @@ class Pippenger {
           const auto soon = t + 1 < end ? refs_of(tasks_[t + 1]) : std::span<const PointRef>{};
           if (task.piece != kWhole) {
             const auto length = static_cast<std::uint32_t>(task.end_ref - task.first_ref);
-            summer.add(refs_of(task), {&length, 1}, partial.data() + task.piece, soon);
+            summer.add(refs_of(task), {&length, 1}, partial.data() + task.piece, false, soon);
           } else {
             summer.add(refs_of(task),
                        {lengths_.data() + task.first_bucket, task.end_bucket - task.first_bucket},
-                       buckets_.data() + task.first_bucket, soon);
+                       buckets_.data() + task.first_bucket, accumulate, soon);
           }
         }
         summer.finish();
       });
     });
-    refs_.reset();
     pool_.parallel_for(splits_.size(), 1, [&](std::size_t begin, std::size_t end) {
       TreeSummer<F> summer(add_, partial.data());
       for (std::size_t s = begin; s < end; ++s) {
@@ -220,7 +222,7 @@ class Pippenger {
         for (std::size_t i = 0; i < refs.size(); ++i)
           refs[i] = static_cast<PointRef>((split.first_piece + i) << 1);
         const auto length = static_cast<std::uint32_t>(refs.size());
-        summer.add(refs, {&length, 1}, &buckets_[split.bucket]);
+        summer.add(refs, {&length, 1}, &buckets_[split.bucket], accumulate);
         summer.finish();
       }
     });
@@ -235,7 +237,8 @@ class Pippenger {
     summers_.with([&] { return std::make_unique<TreeSummer<F>>(add_, bases_.data()); }, use);
   }
 
-  void combine(unsigned count, Jacobian<F>* sums) {
+  void combine(Jacobian<F>* sums) {
+    const unsigned count = windows_.count();
     const std::size_t buckets = windows_.buckets();
     // Small windows go together, to fill the batches.
     const std::size_t together =
@@ -255,9 +258,12 @@ class Pippenger {
   std::span<const Fr> scalars_;
   BatchAdd<F> add_;
   SignedWindows windows_;
+  std::size_t slice_;
   Lender<TreeSummer<F>> summers_;
 
-  // Of the current group:
+  std::vector<Affine<F>> buckets_;
+
+  // Of the current slice:
   std::unique_ptr<DigitCode[]> codes_;  // [window][scalar]
   std::unique_ptr<PointRef[]> refs_;    // [window][place], sorted by bucket
   std::vector<std::uint32_t> starts_;   // per bucket, relative to its window
@@ -265,7 +271,6 @@ class Pippenger {
   std::vector<Task> tasks_;
   std::vector<Split> splits_;
   std::size_t pieces_ = 0;
-  std::vector<Affine<F>> buckets_;
 };
 
 }  // namespace cuzk::msm_detail

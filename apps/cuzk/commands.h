@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cuzk/base/result.h"
+
+namespace cuzk::app {
+
+/// Exit codes of every command, documented in --help and README.
+enum ExitCode : int {
+  kDone = 0,
+  kInputIsBad = 1,         ///< the proof or the input is bad
+  kUsage = 2,              ///< the command line
+  kEnvironmentFailed = 3,  ///< files, memory, parameters that are missing, a defect of the program
+};
+
+ExitCode exit_code_of(const Error& error);
+
+struct CommonOptions {
+  unsigned threads = 0;  ///< 0: one per processor
+  bool json = false;
+  bool no_progress = false;
+};
+
+struct SetupOptions : CommonOptions {
+  std::string circuit;
+  std::string out;
+  std::string toxic;  ///< empty: random secrets, kept nowhere
+};
+Result<void> run_setup(const SetupOptions& options);
+
+struct ProveOptions : CommonOptions {
+  std::string c1;
+  std::string params;
+  std::string out;
+  std::string fixed_rs;  ///< empty: fresh r and s
+  std::optional<std::uint64_t> miner;
+  std::optional<std::uint64_t> sector;
+};
+Result<void> run_prove(const ProveOptions& options);
+
+struct VerifyOptions : CommonOptions {
+  std::string c1;
+  std::string params;
+  std::string proof;
+  std::optional<std::uint64_t> miner;
+  std::optional<std::uint64_t> sector;
+};
+Result<void> run_verify(const VerifyOptions& options);
+
+struct InspectOptions : CommonOptions {
+  std::string file;  ///< any file, recognised by content
+  std::string c1;    ///< a C1 output, for --digests
+  bool digests = false;
+  bool check_points = false;
+};
+Result<void> run_inspect(const InspectOptions& options);
+
+struct SynthSectorOptions : CommonOptions {
+  std::optional<unsigned> registered_proof;
+  std::uint64_t sector_size = 0;
+  std::optional<std::uint64_t> porep_number;
+  std::uint64_t miner = 1000;
+  std::uint64_t sector = 7;
+  std::string out;
+  bool wrapper = false;
+};
+Result<void> run_synth_sector(const SynthSectorOptions& options);
+
+}  // namespace cuzk::app

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commands.h"
+#include "cuzk/filecoin/porep/c1.h"
+#include "cuzk/groth16/setup.h"
+#include "cuzk/groth16/verifying_key.h"
+#include "cuzk/proving/circuit.h"
+#include "cuzk/proving/porep.h"
+#include "progress.h"
+
+namespace cuzk::app {
+
+/// The `toxic` object of a JSON file: alpha, beta, gamma, delta, tau as 64 hex digits, little-endian.
+Result<groth16::ToxicWaste> read_toxic(const std::string& path);
+
+/// `partitions`: a list of {r, s}, each 64 hex digits, little-endian; exactly `partitions` of them.
+Result<std::vector<Blinding>> read_fixed_rs(const std::string& path, std::size_t partitions);
+
+/// DIR/STEM.EXTENSION; kIo, naming the file and how to get it, when it does not exist.
+Result<std::string> params_path(const std::string& folder, const Circuit& circuit, const char* extension);
+
+/// The miner and sector number to check replica_id with, when both are given; kUsage for one alone.
+Result<void> check_replica_id(const porep::C1Output& c1, const std::optional<std::uint64_t>& miner,
+                              const std::optional<std::uint64_t>& sector);
+
+std::string describe_bytes(std::uint64_t bytes);
+/// "1,234,567"
+std::string grouped(std::uint64_t n);
+/// "sector 2KiB, StackedDrg2KiBV1_1, 1 partition of 2 challenges"
+std::string describe(const porep::PorepConfig& config);
+
+/// The stages of a command and their times as lines, and the total.
+void print_stages(const Progress& progress);
+
+}  // namespace cuzk::app

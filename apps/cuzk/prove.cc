@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "cuzk/base/hex.h"
+#include "cuzk/base/mapped_file.h"
+#include "cuzk/filecoin/porep/verify.h"
+#include "cuzk/groth16/cpu_prover.h"
+#include "files.h"
+
+namespace cuzk::app {
+
+Result<void> run_prove(const ProveOptions& options) {
+  ThreadPool pool(options.threads);
+  Progress progress(!options.no_progress);
+
+  progress.begin("read the C1 output");
+  CUZK_TRY_ASSIGN(const porep::C1Document document, porep::read_c1_file(options.c1));
+  const porep::C1Output& c1 = document.output;
+  CUZK_TRY(require_concatenation(c1.config));
+  CUZK_TRY(check_replica_id(c1, options.miner, options.sector));
+  const std::size_t partitions = c1.config.partitions();
+  std::vector<Blinding> blinding;
+  if (!options.fixed_rs.empty()) {
+    CUZK_TRY_ASSIGN(blinding, read_fixed_rs(options.fixed_rs, partitions));
+    fmt::print(stderr, "WARNING: r and s are fixed; the proof is for tests and not zero-knowledge.\n");
+  }
+
+  progress.begin("verify the vanilla proof");
+  CUZK_TRY(porep::verify_vanilla(pool, c1));
+
+  const Circuit circuit = porep_circuit(*c1.config.sector);
+  CUZK_TRY_ASSIGN(const std::string params, params_path(options.params, circuit, ".params"));
+  progress.begin("record the circuit's shape");
+  const std::shared_ptr<const Shape> shape = record_shape(circuit);
+  progress.begin("open and check the parameters");
+  CUZK_TRY_ASSIGN(const std::shared_ptr<const groth16::ProvingKey> key,
+                  groth16::ProvingKey::load(pool, params, shape));
+  const groth16::PreparedVerifyingKey vk(key->vk());
+
+  groth16::CpuProver prover(pool);
+  const std::size_t first_proving_stage = progress.stages().size() + 1;
+  CUZK_TRY_ASSIGN(const std::vector<groth16::Proof> proofs,
+                  prove_porep(pool, prover, key, vk, c1, blinding,
+                              [&](std::string_view stage) { progress.begin(std::string(stage)); }));
+  progress.end();
+
+  std::vector<std::uint8_t> bytes;
+  bytes.reserve(proofs.size() * groth16::kProofBytes);
+  for (const groth16::Proof& proof : proofs) {
+    const groth16::ProofBytes encoded = groth16::encode_proof(proof);
+    bytes.insert(bytes.end(), encoded.begin(), encoded.end());
+  }
+  CUZK_TRY(write_file_atomically(options.out, bytes));
+
+  double proving_seconds = 0;
+  for (std::size_t i = first_proving_stage; i < progress.stages().size(); ++i)
+    proving_seconds += progress.stages()[i].seconds;
+  if (options.json) {
+    nlohmann::ordered_json out;
+    out["circuit"] = circuit.id;
+    out["partitions"] = partitions;
+    out["proof"] = to_hex(bytes);
+    out["verified"] = true;
+    out["proving_seconds"] = proving_seconds;
+    for (const Progress::Stage& stage : progress.stages())
+      out["stages"].push_back({{"name", stage.name}, {"seconds", stage.seconds}});
+    fmt::print("{}\n", out.dump(2));
+    return {};
+  }
+  fmt::print("sector       {}\n", describe(c1.config));
+  fmt::print("circuit      {}  ({} constraints, domain 2^{})\n", circuit.id,
+             grouped(shape->num_constraints()), shape->domain_log_size());
+  print_stages(progress);
+  fmt::print(
+      "proving      {:.2f} s from parsed input and open parameters to the proof, its verification included\n",
+      proving_seconds);
+  fmt::print("proof        {}\n", to_hex(bytes));
+  fmt::print("written to   {}\n", options.out);
+  fmt::print("verified\n");
+  return {};
+}
+
+}  // namespace cuzk::app

@@ -1,0 +1,51 @@
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "cuzk/base/mapped_file.h"
+#include "files.h"
+
+namespace cuzk::app {
+
+Result<void> run_verify(const VerifyOptions& options) {
+  ThreadPool pool(options.threads);
+  Progress progress(!options.no_progress);
+
+  progress.begin("read the C1 output");
+  CUZK_TRY_ASSIGN(const porep::C1Document document, porep::read_c1_file(options.c1));
+  const porep::C1Output& c1 = document.output;
+  CUZK_TRY(require_concatenation(c1.config));
+  CUZK_TRY(check_replica_id(c1, options.miner, options.sector));
+
+  const Circuit circuit = porep_circuit(*c1.config.sector);
+  CUZK_TRY_ASSIGN(const std::string vk_file, params_path(options.params, circuit, ".vk"));
+  progress.begin("read the verifying key");
+  CUZK_TRY_ASSIGN(groth16::VerifyingKey vk, groth16::read_verifying_key(pool, vk_file));
+  const groth16::PreparedVerifyingKey prepared(std::move(vk));
+
+  progress.begin("verify");
+  CUZK_TRY_ASSIGN(const MappedFile proof, MappedFile::open(options.proof));
+  const Result<void> verdict = verify_porep(pool, prepared, c1.config, c1.statement(), proof.bytes());
+  if (!verdict) return verdict.error().within("'" + options.proof + "'");
+  progress.end();
+
+  const bool replica_id_checked = options.miner.has_value();
+  if (options.json) {
+    nlohmann::ordered_json out;
+    out["circuit"] = circuit.id;
+    out["partitions"] = c1.config.partitions();
+    out["replica_id_recomputed"] = replica_id_checked;
+    out["verified"] = true;
+    fmt::print("{}\n", out.dump(2));
+    return {};
+  }
+  fmt::print("sector       {}\n", describe(c1.config));
+  fmt::print("replica id   {}\n",
+             replica_id_checked ? "recomputed from miner, sector, ticket and comm_d"
+                                : "taken from the C1 output (give --miner and --sector to recompute it)");
+  print_stages(progress);
+  fmt::print("verified\n");
+  return {};
+}
+
+}  // namespace cuzk::app

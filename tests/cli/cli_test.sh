@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# The command as a user runs it: the main job with known secrets and fixed r, s against the reference's bytes, then
+# every kind of wrong input with its exit code and a message that names the place.
+#   cli_test.sh CUZK DATA     DATA: tests/data
+set -euo pipefail
+cuzk="$1"
+data="$2"
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+checks=0
+
+fail() { echo "FAILED: $*" >&2; exit 1; }
+pass() { checks=$((checks + 1)); }
+
+# expect CODE TEXT COMMAND...: exit code, and TEXT somewhere in what the command wrote.
+expect() {
+  local code="$1" text="$2" got=0
+  shift 2
+  "$@" >out.txt 2>&1 || got=$?
+  [[ $got == "$code" ]] || { cat out.txt >&2; fail "exit code $got, not $code: $*"; }
+  grep -qF -- "$text" out.txt || { cat out.txt >&2; fail "output lacks '$text': $*"; }
+  pass
+}
+same() { cmp -s "$1" "$2" || fail "$1 and $2 differ"; pass; }
+
+c1="$data/porep/2k-v1_1.c1.json.gz"
+zcat "$c1" >c1.json
+
+# ---- usage ----------------------------------------------------------------------------------------------------------
+expect 0 "Exit codes" "$cuzk" --help
+expect 0 "--fixed-rs" "$cuzk" prove --help
+expect 2 "required" "$cuzk" prove
+expect 2 "no circuit 'porep-3k'" "$cuzk" setup --circuit porep-3k --out .
+expect 2 "--sector go together" "$cuzk" prove --c1 "$c1" --params . --out p --miner 1234
+expect 2 "one file" "$cuzk" inspect
+
+# ---- fabricated sectors ---------------------------------------------------------------------------------------------
+expect 0 "StackedDrg2KiBV1_1" "$cuzk" synth-sector --registered-proof 5 --out synth.json
+[[ "$(sha256sum <synth.json)" == ccc5a1dff27e0e1f09e6b9856302f4f236af9316905f887c99e7a0836f22f361* ]] || fail "text of the fabricated sector"
+pass
+expect 0 "written to" "$cuzk" synth-sector --registered-proof 5 --wrapper --out wrapper.json
+[[ "$(sha256sum <wrapper.json)" == b2b4456f0811bce3945e64cff32063e990ad3fb5e8707ecbd59a3ae2266e9aec* ]] || fail "text of the wrapper"
+pass
+expect 0 "s4k.json" "$cuzk" synth-sector --sector-size 4096 --porep-number 99 --out s4k
+[[ "$(sha256sum <s4k.c1.bincode)" == e28af056fba325afa0f4fa8633cdf6e403830cd4679fb9d024b704b14b5abdb2* ]] || fail "bincode of the fabricated sector"
+pass
+expect 2 "no sector size of 4097" "$cuzk" synth-sector --sector-size 4097 --porep-number 99 --out x
+expect 2 "is a registered type" "$cuzk" synth-sector --sector-size 4096 --porep-number 5 --out x
+
+# ---- inspect --------------------------------------------------------------------------------------------------------
+expect 0 "StackedDrg2KiBV1_1" "$cuzk" inspect c1.json
+expect 0 '"vanilla_verifies": true' "$cuzk" inspect s4k.c1.bincode --json
+expect 0 "e499b56cd540ace36674a535525b08de2378e8aafec302d22233d022717b3807" "$cuzk" inspect --c1 synth.json --digests --json
+expect 0 "01c6c899e00bbb39386393c1bb937d4cac2ae8076978a6b416a97807316f02cd" "$cuzk" inspect --c1 wrapper.json --digests --json
+expect 0 "NonInteractive" "$cuzk" inspect "$data/porep/2k-v1_2-noninteractive.c1.json.gz"
+expect 0 "Groth16 proof" "$cuzk" inspect "$data/proofs/2k-v1_1.proof"
+
+# ---- the main job ---------------------------------------------------------------------------------------------------
+expect 0 "INSECURE" "$cuzk" setup --circuit porep-2k --out params --toxic "$data/groth16/params/porep-2k.json" --json
+expect 0 "655a9778a4e812d4349420c7d7af97ce389b2eaac286e66f083344088a52a8db" cat out.txt
+cmp -s params/*.vk "$data/groth16/params/porep-2k.vk" || fail "verifying key differs"
+pass
+expect 0 "verified" "$cuzk" prove --c1 "$c1" --params params --out fixed.proof --fixed-rs "$data/proofs/2k-v1_1.json"
+same fixed.proof "$data/proofs/2k-v1_1.proof"
+expect 0 "verified" "$cuzk" prove --c1 wrapper.json --params params --out fresh.proof --miner 1000 --sector 7 --json
+expect 0 "recomputed" "$cuzk" verify --c1 synth.json --params params --proof fresh.proof --miner 1000 --sector 7
+expect 0 "verified" "$cuzk" verify --c1 "$c1" --params params --proof fixed.proof
+expect 0 "verifying key" "$cuzk" inspect params/*.vk
+expect 0 "655a9778a4e812d4349420c7d7af97ce389b2eaac286e66f083344088a52a8db" "$cuzk" inspect params/*.params
+
+# ---- proofs that must not pass --------------------------------------------------------------------------------------
+expect 1 "192" "$cuzk" verify --c1 "$c1" --params params --proof c1.json
+head -c 191 fixed.proof >short.proof
+expect 1 "191" "$cuzk" verify --c1 "$c1" --params params --proof short.proof
+expect 1 "" "$cuzk" verify --c1 "$c1" --params params --proof fresh.proof
+expect 1 "" "$cuzk" verify --c1 synth.json --params params --proof fixed.proof
+cp fixed.proof flipped.proof
+printf '\x00' | dd of=flipped.proof bs=1 seek=47 conv=notrunc status=none
+cmp -s fixed.proof flipped.proof && fail "the byte was zero already"
+expect 1 "" "$cuzk" verify --c1 "$c1" --params params --proof flipped.proof
+
+# ---- inputs that must not reach the prover --------------------------------------------------------------------------
+prove() { "$cuzk" prove --params params --out bad.proof --c1 "$1"; }
+head -c 5000 c1.json >truncated.json
+expect 1 "" prove truncated.json
+{ printf '{"a":'; head -c 100000 /dev/zero | tr '\0' '['; } >deep.json
+expect 1 "" prove deep.json
+sed 's/"comm_r":\[[0-9,]*\]/"comm_r":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]/' c1.json >zero.json
+expect 1 "comm_r" prove zero.json
+sed 's/StackedDrg2KiBV1_1"/StackedDrg8MiBV1_1"/' c1.json >size.json
+expect 1 "StackedDrg" prove size.json
+sed 's/"Phase1Out":"..../"Phase1Out":"@@@@/' wrapper.json >base64.json
+expect 1 "Phase1Out" prove base64.json
+# A sibling of the first tree D path, changed but canonical: the vanilla check must name the place.
+sed 's/\("hashes":\[\[\)[0-9]*,[0-9]*,/\17,7,/' c1.json >path.json
+cmp -s c1.json path.json && fail "the text was not changed"
+expect 1 "partition 0" prove path.json
+expect 1 "needs aggregation" prove "$data/porep/2k-v1_2-noninteractive.c1.json.gz"
+expect 1 "replica_id" "$cuzk" prove --params params --out bad.proof --c1 "$c1" --miner 1 --sector 1
+[[ ! -e bad.proof ]] || fail "a bad input left a proof file"
+pass
+
+# ---- environments that fail -----------------------------------------------------------------------------------------
+expect 3 "/no/such" prove /no/such/file
+expect 3 "cuzk setup" "$cuzk" prove --c1 "$c1" --params /no/such --out bad.proof
+expect 3 "/no/such/out" "$cuzk" verify --c1 "$c1" --params params --proof /no/such/out
+mkdir broken
+head -c 1000000 params/*.params >"broken/$(basename params/*.params)"
+expect 3 "" "$cuzk" prove --c1 "$c1" --params broken --out bad.proof
+expect 1 "" "$cuzk" inspect "broken/$(basename params/*.params)"
+
+echo "$checks checks passed"

@@ -45,7 +45,7 @@ pass
 expect 0 "s4k.json" "$cuzk" synth-sector --sector-size 4096 --porep-number 99 --out s4k
 [[ "$(sha256sum <s4k.c1.bincode)" == e28af056fba325afa0f4fa8633cdf6e403830cd4679fb9d024b704b14b5abdb2* ]] || fail "bincode of the fabricated sector"
 pass
-expect 2 "no sector size of 4097" "$cuzk" synth-sector --sector-size 4097 --porep-number 99 --out x
+expect 2 "no sector has 4097 bytes" "$cuzk" synth-sector --sector-size 4097 --porep-number 99 --out x
 expect 2 "is a registered type" "$cuzk" synth-sector --sector-size 4096 --porep-number 5 --out x
 
 # ---- inspect --------------------------------------------------------------------------------------------------------
@@ -58,7 +58,8 @@ expect 0 "Groth16 proof" "$cuzk" inspect "$data/proofs/2k-v1_1.proof"
 
 # ---- the main job ---------------------------------------------------------------------------------------------------
 expect 0 "INSECURE" "$cuzk" setup --circuit porep-2k --out params --toxic "$data/groth16/params/porep-2k.json" --json
-expect 0 "655a9778a4e812d4349420c7d7af97ce389b2eaac286e66f083344088a52a8db" cat out.txt
+grep -q 655a9778a4e812d4349420c7d7af97ce389b2eaac286e66f083344088a52a8db out.txt || fail "digest of the parameters"
+pass
 cmp -s params/*.vk "$data/groth16/params/porep-2k.vk" || fail "verifying key differs"
 pass
 expect 0 "verified" "$cuzk" prove --c1 "$c1" --params params --out fixed.proof --fixed-rs "$data/proofs/2k-v1_1.json"

@@ -19,35 +19,39 @@ struct Term {
 /// constraints without allocating.
 class LinearCombination {
  public:
-  void clear() { terms_.clear(); }
+  void clear() { count_ = 0; }
 
   LinearCombination& add(Variable v) { return add(v, Fr::one()); }
   LinearCombination& add(Variable v, const Fr& coefficient) {
-    terms_.push_back({v, coefficient});
+    if (count_ == buffer_.size()) grow();
+    buffer_[count_++] = {v, coefficient};
     return *this;
   }
-  LinearCombination& sub(Variable v) { return add(v, -Fr::one()); }
+  LinearCombination& sub(Variable v) {
+    constexpr Fr kMinusOne = -Fr::one();
+    return add(v, kMinusOne);
+  }
   LinearCombination& sub(Variable v, const Fr& coefficient) { return add(v, -coefficient); }
-  LinearCombination& add(const LinearCombination& other) {
-    terms_.insert(terms_.end(), other.terms_.begin(), other.terms_.end());
-    return *this;
-  }
+  /// `other` may be this object.
+  LinearCombination& add(const LinearCombination& other) { return add(Fr::one(), other); }
   LinearCombination& add(const Fr& factor, const LinearCombination& other);
 
   void canonicalize() {
-    for (std::size_t i = 0; i < terms_.size(); ++i)
-      if ((i != 0 && !(terms_[i - 1].variable < terms_[i].variable)) || terms_[i].coefficient.is_zero())
+    for (std::size_t i = 0; i < count_; ++i)
+      if ((i != 0 && !(buffer_[i - 1].variable < buffer_[i].variable)) || buffer_[i].coefficient.is_zero())
         return sort_and_merge();
   }
 
   /// As added, or canonical after canonicalize().
-  [[nodiscard]] std::span<const Term> terms() const { return terms_; }
-  [[nodiscard]] bool empty() const { return terms_.empty(); }
+  [[nodiscard]] std::span<const Term> terms() const { return std::span(buffer_).first(count_); }
+  [[nodiscard]] bool empty() const { return count_ == 0; }
 
  private:
+  void grow();
   void sort_and_merge();
 
-  std::vector<Term> terms_;
+  std::vector<Term> buffer_;  // the first count_ entries are the terms
+  std::size_t count_ = 0;
 };
 
 }  // namespace cuzk

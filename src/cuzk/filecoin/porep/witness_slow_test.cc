@@ -1,12 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "cuzk/base/hex.h"
-#include "cuzk/base/input_file.h"
+#include "cuzk/filecoin/porep/checkpoint_fixture.h"
 #include "cuzk/filecoin/porep/circuit.h"
 #include "cuzk/r1cs/checker.h"
 #include "cuzk/r1cs/digest.h"
@@ -44,12 +42,6 @@ Witness build(const Shape& shape, const PartitionInput& input) {
   WitnessBuilder builder(shape.num_bits(), shape.num_wide());
   synthesize(builder, input);
   return std::move(builder).finish();
-}
-
-std::vector<std::string> hex_of(std::span<const Fr> values) {
-  std::vector<std::string> out;
-  for (const Fr& x : values) out.push_back(to_hex(x.to_bytes_le()));
-  return out;
 }
 
 std::string case_name(const testing::TestParamInfo<Case>& info) {
@@ -116,20 +108,7 @@ TEST_P(CheckpointedSector, EveryCheckpointIsTheReferences) {
   EXPECT_EQ(to_hex(digest.witness_sha256),
             side_of(GetParam()).at("partitions")[0].at("circuit").at("witness_sha256"));
 
-  const auto file = InputFile::open(CUZK_TEST_DATA "/" + GetParam().name + ".k0.checkpoints.tsv.gz");
-  ASSERT_TRUE(file);
-  std::istringstream in(std::string(file->bytes().begin(), file->bytes().end()));
-  std::size_t next = 0;
-  for (std::string line; std::getline(in, line);) {
-    if (line.empty() || line[0] == '#') continue;
-    ASSERT_LT(next, have.size());
-    const Checkpoint& c = have[next++];
-    std::ostringstream text;
-    text << c.path << '\t' << c.counts.constraints << '\t' << c.counts.inputs << '\t' << c.counts.aux << '\t'
-         << to_hex(c.rows) << '\t' << to_hex(c.aux_values);
-    ASSERT_EQ(text.str(), line) << "the first divergence";
-  }
-  EXPECT_EQ(next, have.size());
+  expect_checkpoints(have, GetParam().name);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CheckpointedSector,

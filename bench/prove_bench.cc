@@ -5,12 +5,21 @@
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cuzk/base/random.h"
+#include "cuzk/filecoin/porep/c1.h"
+#include "cuzk/filecoin/porep/circuit.h"
+#include "cuzk/filecoin/porep/partition_input.h"
 #include "cuzk/groth16/cpu_prover.h"
 #include "cuzk/groth16/setup.h"
 #include "cuzk/groth16/verifier.h"
@@ -171,6 +180,111 @@ void verify_one(benchmark::State& state) {
   CUZK_CHECK(ok);
 }
 BENCHMARK(verify_one)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+/// Highest anonymous memory of the process (RssAnon) while it lives, looked at every few milliseconds.
+class PeakMemory {
+ public:
+  PeakMemory() : watcher_([this] { watch(); }) {}
+  ~PeakMemory() { stop(); }
+  double stop_and_get_gib() {
+    stop();
+    return static_cast<double>(peak_kib_) / (1 << 20);
+  }
+
+ private:
+  void stop() {
+    stop_ = true;
+    if (watcher_.joinable()) watcher_.join();
+  }
+  void watch() {
+    while (!stop_) {
+      std::ifstream status("/proc/self/status");
+      for (std::string line; std::getline(status, line);)
+        if (line.rfind("RssAnon:", 0) == 0) peak_kib_ = std::max(peak_kib_, std::atol(line.c_str() + 8));
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+
+  std::atomic<bool> stop_{false};
+  long peak_kib_ = 0;
+  std::thread watcher_;
+};
+
+struct Porep2k {
+  Porep2k() {
+    const porep::C1Output c1 = porep::read_c1_file(CUZK_BENCH_C1).value().output;
+    ShapeRecorder recorder;
+    porep::synthesize(recorder, porep::PartitionInput::blank(*c1.config.sector));
+    shape = std::make_shared<const Shape>(std::move(recorder).finish());
+    input = porep::partition_input(c1, 0).value();
+    CUZK_CHECK(generate_parameters(pool, *shape, random_toxic_waste().value(), path).has_value());
+    key = ProvingKey::load(pool, path, shape).value();
+  }
+  ~Porep2k() { std::filesystem::remove(path); }
+
+  static std::filesystem::path folder() {
+    const char* dir = std::getenv("CUZK_BENCH_DIR");
+    return dir != nullptr ? std::filesystem::path(dir) : std::filesystem::temp_directory_path();
+  }
+
+  ThreadPool pool;
+  std::string path =
+      (folder() / ("cuzk-prove-bench-porep-" + std::to_string(::getpid()) + ".params")).string();
+  std::shared_ptr<const Shape> shape;
+  porep::PartitionInput input;
+  std::shared_ptr<const ProvingKey> key;
+};
+Porep2k& porep_2k() {
+  static Porep2k p;
+  return p;
+}
+
+/// From the circuit's input values and an open key to the 192 bytes. The witness is made by the circuit's own
+/// code.
+void prove_porep_2k(benchmark::State& state) {
+  Porep2k& p = porep_2k();
+  CpuProver prover(p.pool);
+  const Fr r = random_fr().value();
+  const Fr s = random_fr().value();
+  ProofBytes bytes{};
+  LaunchReport report;
+  std::shared_ptr<const Witness> witness;
+  double witness_seconds = 0;
+  PeakMemory memory;
+  for (auto _ : state) {
+    const Clock::time_point begin = Clock::now();
+    WitnessBuilder builder(p.shape->num_bits(), p.shape->num_wide());
+    porep::synthesize(builder, p.input);
+    witness = std::make_shared<const Witness>(std::move(builder).finish());
+    witness_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    bytes = encode_proof(prove(prover, p.key, p.shape, witness, r, s, &report).value());
+  }
+  state.counters["RssAnon_GiB"] = memory.stop_and_get_gib();
+  state.counters["witness"] = witness_seconds;
+  for (const Stage& stage : report.stages)
+    state.counters[stage.name] = std::chrono::duration<double>(stage.end - stage.begin).count();
+  CUZK_CHECK(PreparedVerifyingKey(p.key->vk())
+                 .verify(p.pool, {std::span(witness->inputs).subspan(1), decode_proof(bytes).value()})
+                 .has_value());
+}
+BENCHMARK(prove_porep_2k)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void load_key_porep_2k(benchmark::State& state) {
+  Porep2k& p = porep_2k();
+  for (auto _ : state) benchmark::DoNotOptimize(ProvingKey::load(p.pool, p.path, p.shape).value());
+}
+BENCHMARK(load_key_porep_2k)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void setup_porep_2k(benchmark::State& state) {
+  Porep2k& p = porep_2k();
+  const ToxicWaste toxic = random_toxic_waste().value();
+  const std::string path = p.path + ".again";
+  Result<SetupResult> result = Error{};
+  for (auto _ : state) result = generate_parameters(p.pool, *p.shape, toxic, path);
+  CUZK_CHECK(result.has_value() && ProvingKey::load(p.pool, path, p.shape).has_value());
+  std::filesystem::remove(path);
+}
+BENCHMARK(setup_porep_2k)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
 
 }  // namespace
 }  // namespace cuzk::groth16

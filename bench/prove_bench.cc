@@ -65,7 +65,8 @@ void synthesize(CS& cs) {
       std::vector<std::pair<std::size_t, Fr>> terms;
       for (int k = 0; k < 4; ++k) {
         const std::size_t i = k < 2 && next < from.size() ? from[next++] : from[rng.next() % from.size()];
-        terms.emplace_back(i, rng.next() % 2 == 0 ? Fr::one() : Fr::from_u64(rng.next()));
+        terms.emplace_back(
+            i, rng.next() % 2 == 0 ? Fr::one() : Fr::from_u64(std::uint64_t{1} << (rng.next() % 64)));
       }
       return terms;
     };

@@ -1,5 +1,5 @@
-// Runs the scalar arithmetic of field/ and curve/ on the device and compares every limb with the host's result:
-// one definition, two compilers, the same values.
+// Runs the scalar arithmetic of field/ and curve/ on the device and compares every limb with the host's
+// result: one definition, two compilers, the same values.
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -70,7 +70,8 @@ bool compare(const char* name, const std::vector<In>& values) {
 template <class F>
 std::vector<F> prime_field_values(TestRandom& rng) {
   std::vector<F> v{F::zero(), F::one(), -F::one(), F::one().dbl().inverse(), F::r_squared()};
-  for (F x = F::from_u64(rng.next()); v.size() < 300; x = x.square() + F::from_u64(rng.next())) v.push_back(x);
+  for (F x = F::from_u64(rng.next()); v.size() < 300; x = x.square() + F::from_u64(rng.next()))
+    v.push_back(x);
   return v;
 }
 

@@ -32,9 +32,17 @@ inline void store_le(std::uint8_t* p, T v) {
   std::memcpy(p, &v, sizeof v);
 }
 
-inline std::uint32_t load_be32(const std::uint8_t* p) { return __builtin_bswap32(load_le<std::uint32_t>(p)); }
-inline std::uint64_t load_be64(const std::uint8_t* p) { return __builtin_bswap64(load_le<std::uint64_t>(p)); }
-inline void store_be32(std::uint8_t* p, std::uint32_t v) { store_le(p, __builtin_bswap32(v)); }
-inline void store_be64(std::uint8_t* p, std::uint64_t v) { store_le(p, __builtin_bswap64(v)); }
+inline std::uint32_t load_be32(const std::uint8_t* p) {
+  return __builtin_bswap32(load_le<std::uint32_t>(p));
+}
+inline std::uint64_t load_be64(const std::uint8_t* p) {
+  return __builtin_bswap64(load_le<std::uint64_t>(p));
+}
+inline void store_be32(std::uint8_t* p, std::uint32_t v) {
+  store_le(p, __builtin_bswap32(v));
+}
+inline void store_be64(std::uint8_t* p, std::uint64_t v) {
+  store_le(p, __builtin_bswap64(v));
+}
 
 }  // namespace cuzk

@@ -31,7 +31,8 @@ Result<std::vector<std::uint8_t>> from_hex(std::string_view text) {
   std::vector<std::uint8_t> out(text.size() / 2);
   for (std::size_t i = 0; i < text.size(); ++i) {
     const int v = digit_value(text[i]);
-    if (v < 0) return bad_input("hex text has a character that is no hex digit at position " + std::to_string(i));
+    if (v < 0)
+      return bad_input("hex text has a character that is no hex digit at position " + std::to_string(i));
     out[i / 2] = static_cast<std::uint8_t>(out[i / 2] << 4 | v);
   }
   return out;

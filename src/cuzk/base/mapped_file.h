@@ -8,8 +8,8 @@
 namespace cuzk {
 
 /// A file mapped read-only for its whole life. Move-only; the mapping ends with the object, and spans into it
-/// must not outlive it. An empty file gives an empty span. Truncating the file from outside while it is mapped
-/// is the operator's error and ends in SIGBUS; replacing it (rename) is safe.
+/// must not outlive it. An empty file gives an empty span. Truncating the file from outside while it is
+/// mapped is the operator's error and ends in SIGBUS; replacing it (rename) is safe.
 class MappedFile {
  public:
   static Result<MappedFile> open(const std::string& path);
@@ -31,8 +31,8 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-/// Writes `bytes` to `path` so that a reader sees the old file or the whole new one: temporary name in the same
-/// folder, fsync, rename.
+/// Writes `bytes` to `path` so that a reader sees the old file or the whole new one: temporary name in the
+/// same folder, fsync, rename.
 Result<void> write_file_atomically(const std::string& path, ByteSpan bytes);
 
 }  // namespace cuzk

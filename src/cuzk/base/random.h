@@ -2,8 +2,8 @@
 
 #include <span>
 
-#include "cuzk/base/result.h"
 #include "cuzk/base/bytes.h"
+#include "cuzk/base/result.h"
 
 namespace cuzk {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <cstdlib>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -13,13 +13,13 @@ namespace cuzk {
 /// Classes of failure that a caller can act on. The command line maps them to exit codes:
 /// kBadInput and kUnsatisfied to 1, kUsage to 2, the others to 3.
 enum class ErrorCode {
-  kBadInput,      ///< a file, message or proof is malformed, inconsistent or does not verify
-  kUnsatisfied,   ///< a witness does not satisfy its circuit
-  kParams,        ///< proving parameters or a verifying key are malformed or of another circuit
-  kUsage,         ///< the caller asked for something that does not exist or cannot be
-  kUnsupported,   ///< understood, but not offered (non-interactive types)
-  kIo,            ///< the operating system refused: no file, no space, no memory
-  kInternal,      ///< a defect of this program
+  kBadInput,     ///< a file, message or proof is malformed, inconsistent or does not verify
+  kUnsatisfied,  ///< a witness does not satisfy its circuit
+  kParams,       ///< proving parameters or a verifying key are malformed or of another circuit
+  kUsage,        ///< the caller asked for something that does not exist or cannot be
+  kUnsupported,  ///< understood, but not offered (non-interactive types)
+  kIo,           ///< the operating system refused: no file, no space, no memory
+  kInternal,     ///< a defect of this program
 };
 
 /// What went wrong. `message` is one sentence that names the field, file or offset.
@@ -33,9 +33,15 @@ struct Error {
   }
 };
 
-[[nodiscard]] inline Error bad_input(std::string message) { return {ErrorCode::kBadInput, std::move(message)}; }
-[[nodiscard]] inline Error bad_params(std::string message) { return {ErrorCode::kParams, std::move(message)}; }
-[[nodiscard]] inline Error io_error(std::string message) { return {ErrorCode::kIo, std::move(message)}; }
+[[nodiscard]] inline Error bad_input(std::string message) {
+  return {ErrorCode::kBadInput, std::move(message)};
+}
+[[nodiscard]] inline Error bad_params(std::string message) {
+  return {ErrorCode::kParams, std::move(message)};
+}
+[[nodiscard]] inline Error io_error(std::string message) {
+  return {ErrorCode::kIo, std::move(message)};
+}
 
 namespace detail {
 [[noreturn]] inline void fail_check(const char* what, const char* file, int line) {
@@ -53,7 +59,7 @@ namespace detail {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by design
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: implicit by design
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT
 
   [[nodiscard]] bool has_value() const { return state_.index() == 0; }
@@ -105,19 +111,17 @@ class [[nodiscard]] Result<void> {
 };
 
 /// CUZK_TRY(expr): return expr's error from the enclosing function, or go on (for Result<void>).
-#define CUZK_TRY(expr)                                                   \
-  do {                                                                   \
-    if (auto cuzk_try_result = (expr); !cuzk_try_result)                 \
-      return cuzk_try_result.error();                                    \
+#define CUZK_TRY(expr)                                                                   \
+  do {                                                                                   \
+    if (auto cuzk_try_result = (expr); !cuzk_try_result) return cuzk_try_result.error(); \
   } while (false)
 
 #define CUZK_CONCAT_INNER(a, b) a##b
 #define CUZK_CONCAT(a, b) CUZK_CONCAT_INNER(a, b)
 /// CUZK_TRY_ASSIGN(auto x, expr): x becomes expr's value, or the enclosing function returns its error.
-#define CUZK_TRY_ASSIGN(decl, expr)                                          \
-  auto CUZK_CONCAT(cuzk_try_, __LINE__) = (expr);                            \
-  if (!CUZK_CONCAT(cuzk_try_, __LINE__))                                     \
-    return CUZK_CONCAT(cuzk_try_, __LINE__).error();                         \
+#define CUZK_TRY_ASSIGN(decl, expr)                                                       \
+  auto CUZK_CONCAT(cuzk_try_, __LINE__) = (expr);                                         \
+  if (!CUZK_CONCAT(cuzk_try_, __LINE__)) return CUZK_CONCAT(cuzk_try_, __LINE__).error(); \
   decl = std::move(CUZK_CONCAT(cuzk_try_, __LINE__)).value()
 
 }  // namespace cuzk

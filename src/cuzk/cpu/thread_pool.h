@@ -14,7 +14,8 @@ namespace cuzk {
 /// the caller and whatever workers are free, so a call inside a loop body cannot deadlock.
 class ThreadPool {
  public:
-  /// `threads` counts the calling thread: 1 means no extra thread. 0 means one per processor this process may use.
+  /// `threads` counts the calling thread: 1 means no extra thread. 0 means one per processor this process may
+  /// use.
   explicit ThreadPool(unsigned threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

@@ -26,7 +26,6 @@ constexpr std::size_t kLanes = 8;
 constexpr std::size_t kCoordinate = 48;  // bytes of an Fp
 
 // ---- products
-// ------------------------------------------------------------------------------------------------------
 
 CUZK_INLINE void accumulate(Word (&t)[2 * K], const Vec& a, const Vec& b) {
   for (std::size_t i = 0; i < K; ++i) {
@@ -89,7 +88,6 @@ CUZK_INLINE Vec raw_square(const Vec& a) {
 }
 
 // ---- elements of Fp (N = 1) and Fp2 (N = 2)
-// ------------------------------------------------------------------------
 
 template <unsigned N>
 struct Elem {
@@ -228,7 +226,6 @@ CUZK_INLINE Elem<N> reduce_signed(const Elem<N>& a) {
 }
 
 // ---- memory
-// --------------------------------------------------------------------------------------------------------
 
 /// Where the eight points of one side are, and which of them are to be negated.
 struct Side {

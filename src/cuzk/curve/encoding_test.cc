@@ -70,7 +70,6 @@ Bytes g2_uncompressed() {
 }
 
 // ---- golden encodings (groth16-and-formats 1.8)
-// -----------------------------------------------------------------
 
 TEST(Encoding, GeneratorsAndTheirNegatives) {
   std::string minus_g1 = kG1Hex;
@@ -351,7 +350,6 @@ TEST(Encoding, IsInjective) {
 }
 
 // ---- subgroup checks
-// ----------------------------------------------------------------------------------------------
 
 TEST(Subgroup, EndomorphismsHaveTheirEigenvalues) {
   const Fr z = -Fr::from_u64(kCurveParameterAbs);

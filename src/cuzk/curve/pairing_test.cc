@@ -58,7 +58,6 @@ Fp12 product(std::span<const PairingInput> inputs) {
 }
 
 // ---- the tower
-// ----------------------------------------------------------------------------------------------------
 
 // The product of polynomials in w over Fp2 with w^6 = xi, by the definition: coefficient k of w^k.
 std::array<Fp2, 6> as_polynomial(const Fp12& f) {
@@ -118,7 +117,6 @@ TEST(Tower, FrobeniusIsThePowerMap) {
 }
 
 // ---- the pairing
-// --------------------------------------------------------------------------------------------------
 
 // groth16-and-formats 1.7.
 TEST(Pairing, OfTheGeneratorsIsTheKnownValue) {

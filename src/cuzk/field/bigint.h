@@ -55,14 +55,16 @@ struct BigInt {
 namespace detail {
 
 /// a + b + carry; carry becomes 0 or 1.
-CUZK_HD CUZK_INLINE constexpr std::uint64_t add_carry(std::uint64_t a, std::uint64_t b, std::uint64_t& carry) {
+CUZK_HD CUZK_INLINE constexpr std::uint64_t add_carry(std::uint64_t a, std::uint64_t b,
+                                                      std::uint64_t& carry) {
   const unsigned __int128 s = static_cast<unsigned __int128>(a) + b + carry;
   carry = static_cast<std::uint64_t>(s >> 64);
   return static_cast<std::uint64_t>(s);
 }
 
 /// a - b - borrow; borrow becomes 0 or 1.
-CUZK_HD CUZK_INLINE constexpr std::uint64_t sub_borrow(std::uint64_t a, std::uint64_t b, std::uint64_t& borrow) {
+CUZK_HD CUZK_INLINE constexpr std::uint64_t sub_borrow(std::uint64_t a, std::uint64_t b,
+                                                       std::uint64_t& borrow) {
   const unsigned __int128 d = static_cast<unsigned __int128>(a) - b - borrow;
   borrow = static_cast<std::uint64_t>(d >> 64) & 1;
   return static_cast<std::uint64_t>(d);

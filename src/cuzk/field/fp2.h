@@ -20,7 +20,6 @@ struct Fp2 {
   Fp c1;
 
   // ---- constants
-  // -------------------------------------------------------------------------------------------
   CUZK_HD static constexpr Fp2 zero() { return Fp2{}; }
   CUZK_HD static constexpr Fp2 one() { return {Fp::one(), Fp::zero()}; }
   /// xi = 1 + u, the non-residue that defines the tower above and the twist.
@@ -28,7 +27,6 @@ struct Fp2 {
   CUZK_HD static constexpr Fp2 from_u64(std::uint64_t v) { return {Fp::from_u64(v), Fp::zero()}; }
 
   // ---- tests
-  // -----------------------------------------------------------------------------------------------
   CUZK_HD friend constexpr bool operator==(const Fp2& a, const Fp2& b) {
     return a.c0 == b.c0 && a.c1 == b.c1;
   }
@@ -36,7 +34,6 @@ struct Fp2 {
   CUZK_HD constexpr bool is_one() const { return c0.is_one() && c1.is_zero(); }
 
   // ---- arithmetic
-  // ------------------------------------------------------------------------------------------
   CUZK_HD friend constexpr Fp2 operator+(const Fp2& a, const Fp2& b) { return {a.c0 + b.c0, a.c1 + b.c1}; }
   CUZK_HD friend constexpr Fp2 operator-(const Fp2& a, const Fp2& b) { return {a.c0 - b.c0, a.c1 - b.c1}; }
   CUZK_HD constexpr Fp2 operator-() const { return {-c0, -c1}; }

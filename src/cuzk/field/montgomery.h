@@ -34,7 +34,6 @@ struct Montgomery {
   std::uint64_t limb[kLimbs];
 
   // ---- constants
-  // -------------------------------------------------------------------------------------------
   /// Device code cannot index a static member array, so the functions below copy the modulus into a constant
   /// of their own (`kM`), which both compilers fold into immediates.
   CUZK_HD static constexpr Int modulus() { return Params::kModulus; }
@@ -57,7 +56,6 @@ struct Montgomery {
   }
 
   // ---- conversion
-  // ------------------------------------------------------------------------------------------
   CUZK_HD static constexpr Montgomery from_u64(std::uint64_t v) {
     Montgomery r{};
     r.limb[0] = v;
@@ -98,7 +96,6 @@ struct Montgomery {
   }
 
   // ---- tests
-  // -----------------------------------------------------------------------------------------------
   CUZK_HD friend constexpr bool operator==(const Montgomery& a, const Montgomery& b) {
     std::uint64_t diff = 0;
     for (std::size_t i = 0; i < kLimbs; ++i) diff |= a.limb[i] ^ b.limb[i];

@@ -377,7 +377,7 @@ bool JsonScanner::read_end() {
   return !error_;
 }
 
-// ---- 32 numbers -------------------------------------------------------------------------------------------
+// ---- 32 numbers
 
 bool JsonScanner::read_bytes32(Bytes32& out) {
   if (error_) return false;

@@ -70,7 +70,6 @@ class TermView {
 class Shape {
  public:
   // ---- counts
-  // ----------------------------------------------------------------------------------------------
   [[nodiscard]] std::size_t num_inputs() const { return num_inputs_; }  ///< ONE included
   [[nodiscard]] std::size_t num_aux() const { return aux_is_bit_.size(); }
   [[nodiscard]] std::size_t num_bits() const { return num_bits_; }  ///< boolean aux variables
@@ -84,7 +83,6 @@ class Shape {
   [[nodiscard]] std::size_t memory_bytes() const;
 
   // ---- variables
-  // -------------------------------------------------------------------------------------------
   /// Bit j set: aux variable j is boolean by construction of the circuit. Words as in Bitmap.
   [[nodiscard]] std::span<const std::uint64_t> aux_is_bit() const { return aux_is_bit_.words(); }
   [[nodiscard]] bool is_bit(std::size_t aux) const { return aux_is_bit_[aux]; }
@@ -108,7 +106,6 @@ class Shape {
   [[nodiscard]] std::size_t b_aux_count() const { return b_aux_.count(); }
 
   // ---- witness
-  // ---------------------------------------------------------------------------------------------
   /// Whether the witness has the lengths this shape asks for, ONE first and no stray bits behind the last.
   [[nodiscard]] Result<void> validate(const Witness& witness) const;
   /// The value of one variable. The witness must pass validate().
@@ -123,7 +120,6 @@ class Shape {
   [[nodiscard]] std::size_t first_unsatisfied(ThreadPool& pool, const Witness& witness) const;
 
   // ---- rows
-  // ------------------------------------------------------------------------------------------------
   /// Calls visitor(std::size_t row, const TermView& a, const TermView& b, const TermView& c) for rows
   /// begin <= row < end, end <= num_rows(), in order. Cheapest when begin is a multiple of 64.
   template <class Visitor>

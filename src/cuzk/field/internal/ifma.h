@@ -63,7 +63,6 @@ struct Field {
   };
 
   // ---- constants
-  // -----------------------------------------------------------------------------------------------
   struct Digits {
     std::uint64_t digit[K];
   };
@@ -112,7 +111,6 @@ struct Field {
   }
 
   // ---- memory form <-> lane form
-  // --------------------------------------------------------------------------------
   /// Re-limbs N words per lane into K limbs.
   static CUZK_INLINE Vec from_words(const Word (&w)[N]) {
     const Word mask = splat(kMask52);
@@ -260,7 +258,6 @@ struct Field {
   }
 
   // ---- carries and ranges
-  // ----------------------------------------------------------------------------------------
   /// Normalises limbs that are signed 64-bit numbers (|limb| < 2^62); the total must be in [0, 2^(52 K)).
   static CUZK_INLINE Vec raw_normalise(const Vec& a) {
     const Word mask = splat(kMask52);
@@ -305,7 +302,6 @@ struct Field {
   static CUZK_INLINE Vec canonical(const Vec& a) { return subtract_if_at_least<1>(a); }
 
   // ---- ring operations
-  // -------------------------------------------------------------------------------------------
   /// A + B.
   static CUZK_INLINE Vec add(const Vec& a, const Vec& b) { return raw_normalise(raw_add(a, b)); }
   /// a - b + M p for b < M: result < A + M. M = 1 with canonical b, 2 with a product.
@@ -360,7 +356,6 @@ struct Field {
   }
 
   // ---- Montgomery multiplication
-  // ---------------------------------------------------------------------------------
   /// 2^kShift * a: the form that the first factor of mul_shifted takes (K full steps of 52 bits divide by
   /// 2^kShift too much). Limbs have garbage above bit 52, which the multiplier ignores. Needs a < 2^(64 N).
   static CUZK_INLINE Vec shifted(const Vec& a) {

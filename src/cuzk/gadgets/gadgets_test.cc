@@ -1,6 +1,7 @@
-#include <set>
+#include <gmock/gmock.h>
 
 #include "cuzk/gadgets/gadget_counts.h"
+#include "cuzk/r1cs/block_auditor.h"
 
 namespace cuzk {
 namespace {
@@ -91,70 +92,87 @@ TEST(Gadgets, PoseidonAgreesWithTheHashOfValues) {
   }
 }
 
-/// A shape that also checks what blocks promise: rows inside refer only to variables of the block, its ports
-/// and ONE.
-class BlockAuditor {
- public:
-  static constexpr bool kRecords = true;
-  Variable alloc(const Fr&) { return Variable::aux(aux_++); }
-  Variable alloc_bit(bool) { return Variable::aux(aux_++); }
-  Variable alloc_input(const Fr&) {
-    EXPECT_FALSE(inside_);
-    return Variable::input(++inputs_);
-  }
-  template <class A, class B, class C>
-  void enforce(A&& a, B&& b, C&& c) {
-    LinearCombination lc;
-    a(lc);
-    b(lc);
-    c(lc);
-    if (!inside_) return;
-    for (const Term& t : lc.terms())
-      if (t.variable != Variable::one() && !(t.variable.is_aux() && t.variable.index() >= first_) &&
-          !ports_.contains(t.variable))
-        ++strangers_;
-  }
-  void begin_namespace(const Name&) {}
-  void end_namespace() {}
-  template <class Ports>
-  void begin_block(const Name&, Ports&& ports) {
-    EXPECT_FALSE(inside_);
-    inside_ = true;
-    first_ = aux_;
-    ports_.clear();
-    ports([&](const Port& p) {
-      if (p.kind == Port::Kind::kVariable || p.kind == Port::Kind::kNegated) ports_.insert(p.variable);
-    });
-    ++blocks_;
-  }
-  void end_block() { inside_ = false; }
-
-  std::size_t blocks() const { return blocks_; }
-  std::size_t strangers() const { return strangers_; }
-
- private:
-  std::uint32_t aux_ = 0;
-  std::uint32_t inputs_ = 0;
-  std::uint32_t first_ = 0;
-  bool inside_ = false;
-  std::set<Variable> ports_;
-  std::size_t blocks_ = 0;
-  std::size_t strangers_ = 0;
-};
-static_assert(ConstraintSystem<BlockAuditor>);
-
-TEST(Gadgets, BlocksReadNothingButTheirPorts) {
+TEST(Gadgets, BlocksKeepTheirPromises) {
   for (const auto& [name, blocks] : {std::pair{"sha256_512", 2U},
                                      {"sha256_const8_var8", 1U},
+                                     {"sha256_leaf_bits", 2U},
                                      {"poseidon_8", 1U},
                                      {"hash_md_71", 2U},
+                                     {"gen_challenge_bits_86_26", 10U},
                                      {"por_poseidon_8_4_2", 4U}}) {
     BlockAuditor cs;
     std::optional<Fr> output;
     ASSERT_TRUE(gadget_circuits::synthesize(cs, name, output));
     EXPECT_EQ(cs.blocks(), blocks) << name;
-    EXPECT_EQ(cs.strangers(), 0U) << name;
+    EXPECT_THAT(cs.faults(), testing::IsEmpty()) << name;
   }
+}
+
+TEST(Gadgets, InstancesOfPoseidonAreBlocksOfDifferentNames) {
+  EXPECT_EQ(poseidon_constants(2).name, "poseidon arity 2 tag 0x3");
+  EXPECT_EQ(snap_poseidon_constants().name, "poseidon arity 2 tag 0x10000000000");
+  BlockAuditor cs;
+  const auto message = gadget_circuits::nums(cs, 2);
+  (void)poseidon_circuit(cs, message);
+  (void)poseidon_circuit(cs, snap_poseidon_constants(), message);
+  (void)poseidon_circuit(cs, message);
+  EXPECT_EQ(cs.blocks(), 3U);
+  EXPECT_EQ(cs.templates().size(), 2U);
+  EXPECT_THAT(cs.faults(), testing::IsEmpty());
+}
+
+TEST(Gadgets, AliasingOfPortsChangesTheRowsOfABlock) {
+  // The same 512 message variables, once distinct and once with the second half repeating the first.
+  const auto circuit = [](auto& cs, bool repeat) {
+    std::vector<Boolean> message = gadget_circuits::bits(cs, 512);
+    if (repeat) std::copy_n(message.begin(), 256, message.begin() + 256);
+    (void)sha256_block_no_padding(cs, message);
+  };
+  const auto terms = [&](bool repeat) {
+    ShapeRecorder recorder;
+    circuit(recorder, repeat);
+    return std::move(recorder).finish().num_terms();
+  };
+  EXPECT_LT(terms(true), terms(false));
+  BlockAuditor cs;
+  circuit(cs, false);
+  circuit(cs, false);
+  EXPECT_EQ(cs.templates().size(), 1U);
+  circuit(cs, true);
+  EXPECT_EQ(cs.templates().size(), 2U);
+  EXPECT_THAT(cs.faults(), testing::IsEmpty());
+}
+
+TEST(BlockAuditor, FindsFaults) {
+  const auto product = [](BlockAuditor& cs, Variable port, Variable read, const Fr& factor) {
+    const Block scope(cs, "product", [&](auto&& sink) { sink(Port{Port::Kind::kVariable, port}); });
+    const Variable x = cs.alloc(Fr::zero());
+    cs.enforce([&](auto& lc) { lc.add(read, factor); }, [&](auto& lc) { lc.add(read); },
+               [&](auto& lc) { lc.add(x); });
+  };
+  BlockAuditor cs;
+  const Variable a = cs.alloc(Fr::zero());
+  const Variable b = cs.alloc(Fr::zero());
+  product(cs, a, a, Fr::one());
+  product(cs, b, b, Fr::one());
+  ASSERT_THAT(cs.faults(), testing::IsEmpty());
+  product(cs, b, b, Fr::from_u64(2));
+  EXPECT_THAT(cs.faults(),
+              testing::ElementsAre("block 'product' has other rows than a block of the same name and ports"));
+  BlockAuditor stranger;
+  const Variable c = stranger.alloc(Fr::zero());
+  product(stranger, stranger.alloc(Fr::zero()), c, Fr::one());
+  EXPECT_THAT(stranger.faults(), testing::Contains("block 'product' reads a variable that is neither its own "
+                                                   "nor a port"));
+}
+
+TEST(MultiEqDeathTest, AnEqualityThatIsNotWrittenOutIsAnError) {
+  const auto forget = [] {
+    WitnessBuilder cs;
+    MultiEq<WitnessBuilder> meq(cs);
+    meq.begin(32);
+  };
+  EXPECT_DEATH(forget(), "bits_used_ == 0");
 }
 
 /// Index in Witness::bits of the first bit in or behind a namespace, by running up to it.

@@ -11,6 +11,8 @@ template <class CS>
 class MultiEq {
  public:
   explicit MultiEq(CS& cs) : cs_(cs) {}
+  /// Checked: nothing is pending. A batch that was never written out would be a missing constraint.
+  ~MultiEq() { CUZK_CHECK(bits_used_ == 0); }
   MultiEq(const MultiEq&) = delete;
   MultiEq& operator=(const MultiEq&) = delete;
 
@@ -24,7 +26,7 @@ class MultiEq {
   }
   void left(const Boolean& b, std::size_t shift) { left_.add(b, base_ + shift); }
   void right(const Boolean& b, std::size_t shift) { right_.add(b, base_ + shift); }
-  /// Writes out what is pending; call once, at the end.
+  /// Writes out what is pending; to be called at the end.
   void close() {
     if (bits_used_ > 0) flush();
   }

@@ -197,7 +197,7 @@ template <class CS>
 AllocatedNum poseidon_circuit(CS& cs, const PoseidonConstants& constants,
                               std::span<const AllocatedNum> message) {
   CUZK_CHECK(message.size() == constants.arity);
-  const Block scope(cs, {"poseidon arity ", constants.arity}, [&](auto&& port) {
+  const Block scope(cs, constants.name.c_str(), [&](auto&& port) {
     for (const AllocatedNum& m : message) port(Port{Port::Kind::kVariable, m.variable});
   });
   return detail::PoseidonSynthesis<CS>(cs, constants, message).run();

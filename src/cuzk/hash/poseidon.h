@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "cuzk/field/fr.h"
@@ -12,6 +13,7 @@ namespace cuzk {
 /// Matrices act on row vectors: (s A)[j] = sum_i s[i] A[i][j]; they are stored row by row.
 /// Immutable once built; safe to share.
 struct PoseidonConstants {
+  std::string name;             ///< "poseidon arity A tag T", T in hex: tells instances apart
   unsigned arity = 0;           ///< message elements
   unsigned width = 0;           ///< t = arity + 1, state elements
   unsigned full_rounds = 0;     ///< R_F, half before and half after the partial rounds

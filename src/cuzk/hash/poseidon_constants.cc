@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bitset>
 
+#include "cuzk/base/hex.h"
 #include "cuzk/hash/poseidon.h"
 
 namespace cuzk {
@@ -208,6 +209,15 @@ void append_lane_digits(PoseidonConstants& c) {
   append_digits(c.lane_digits, c.sparse, 4);
 }
 
+void set_tag(PoseidonConstants& c, const Fr& tag) {
+  c.domain_tag = tag;
+  auto bytes = tag.to_bytes_le();
+  std::reverse(bytes.begin(), bytes.end());
+  const std::string digits = to_hex(bytes);
+  c.name = "poseidon arity " + std::to_string(c.arity) + " tag 0x" +
+           digits.substr(std::min(digits.find_first_not_of('0'), digits.size() - 1));
+}
+
 PoseidonConstants build(unsigned arity) {
   const auto* const size = std::find_if(std::begin(kInstances), std::end(kInstances),
                                         [arity](const InstanceSize& s) { return s.arity == arity; });
@@ -217,7 +227,7 @@ PoseidonConstants build(unsigned arity) {
   c.width = arity + 1;
   c.full_rounds = kFullRounds;
   c.partial_rounds = size->partial_rounds;
-  c.domain_tag = Fr::from_u64((std::uint64_t{1} << arity) - 1);
+  set_tag(c, Fr::from_u64((std::uint64_t{1} << arity) - 1));
 
   Grain grain(c.width, c.full_rounds, c.partial_rounds);
   c.raw.resize(std::size_t{c.full_rounds + c.partial_rounds} * c.width);
@@ -268,7 +278,7 @@ const PoseidonConstants& poseidon_constants(unsigned arity) {
 
 PoseidonConstants poseidon_constants_custom(unsigned arity, const Fr& domain_tag) {
   PoseidonConstants c = poseidon_constants(arity);
-  c.domain_tag = domain_tag;
+  set_tag(c, domain_tag);
   append_lane_digits(c);
   return c;
 }

@@ -12,7 +12,7 @@
 namespace cuzk {
 
 /// One step of a gadget path, formed without allocating: prefix, optional number, suffix. The texts must
-/// outlive the namespace (string literals do).
+/// outlive the namespace or block (string literals do).
 struct Name {
   static constexpr std::uint32_t kNoIndex = UINT32_MAX;
 
@@ -39,32 +39,39 @@ struct Port {
 /// likewise, so the order of calls is part of a circuit's definition. Values are passed in at allocation;
 /// circuits compute them from whatever input they got, a blank one gives meaningless but defined values.
 /// Structure must never depend on a value.
-///
-///   kRecords           whether linear combinations are looked at. Where false, enforce drops its closures
-///   and
-///                      gadgets skip bookkeeping that serves constraints only.
-///   alloc(Fr)          a new aux variable
-///   alloc_bit(bool)    a new aux variable that is boolean by the circuit's constraints (allocated bits,
-///   results of
-///                      xor, and, nor, ch, maj, sum and carry bits); adds no constraint itself
-///   alloc_input(Fr)    a new public input
-///   enforce(a, b, c)   one constraint; each argument is called as f(LinearCombination&) with an empty one,
-///   in
-///                      this order, and may not allocate
-///   begin_namespace(Name) / end_namespace()   a step of the gadget path, for messages and checkpoints (use
-///   Namespace) begin_block(name, ports) / end_block()    around a repeated sub-circuit whose rows refer only
-///   to its own
-///                      variables, its ports and ONE. ports(sink) calls sink(Port) for every port in a fixed
-///                      order and may be dropped. Blocks do not nest.
 template <class CS>
 concept ConstraintSystem = requires(CS& cs, Fr v, void (*lc)(LinearCombination&), Name name) {
+  // Whether linear combinations are looked at. Where false, enforce drops its closures and gadgets skip
+  // bookkeeping that serves constraints only.
   { CS::kRecords } -> std::convertible_to<bool>;
+
+  // A new aux variable.
   { cs.alloc(v) } -> std::same_as<Variable>;
+
+  // A new aux variable that is boolean by the circuit's constraints: allocated bits, results of xor, and,
+  // nor, ch, maj, sum and carry bits. Adds no constraint itself.
   { cs.alloc_bit(true) } -> std::same_as<Variable>;
+
+  // A new public input.
   { cs.alloc_input(v) } -> std::same_as<Variable>;
+
+  // One constraint A * B = C. Each argument is called as f(LinearCombination&) with an empty one, in this
+  // order, and may not allocate.
   cs.enforce(lc, lc, lc);
+
+  // A step of the gadget path, for messages and checkpoints. Circuits use Namespace.
   cs.begin_namespace(name);
   cs.end_namespace();
+
+  // Around a repeated sub-circuit whose rows refer only to variables allocated inside it, to its ports and
+  // to ONE. ports(sink) calls sink(Port) for every port in a fixed order and may be dropped. Blocks do not
+  // nest and allocate no inputs. Circuits use Block.
+  //
+  // Ports may alias: the same variable may come in at several of them, plain or negated (a label's message
+  // repeats its parents). Terms of one variable merge in a row, so aliasing changes rows, and with them what
+  // is in common between two blocks. What determines a block's rows, up to the numbers of its variables, is
+  // the name together with the kinds of all ports and which of them are the same variable; a template of a
+  // block must be kept under all of that.
   cs.begin_block(name, [](auto&&) {});
   cs.end_block();
 };

@@ -11,10 +11,12 @@ namespace cuzk {
 /// a property of the shape (Shape::aux_is_bit), so a boolean costs one bit here. Shape::value and
 /// Shape::bits_before map an aux index to its place.
 struct Witness {
-  std::vector<Fr> inputs;  ///< public inputs, ONE first
-  std::vector<std::uint64_t>
-      bits;              ///< boolean aux variables in aux order; bit i is bit i % 64 of word i / 64, rest 0
-  std::vector<Fr> wide;  ///< all other aux variables in aux order
+  /// Public inputs, ONE first.
+  std::vector<Fr> inputs;
+  /// Boolean aux variables in aux order: bit i is bit i % 64 of word i / 64; bits past the end are zero.
+  std::vector<std::uint64_t> bits;
+  /// All other aux variables in aux order.
+  std::vector<Fr> wide;
 };
 
 }  // namespace cuzk

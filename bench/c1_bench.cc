@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "cuzk/base/base64.h"
-#include "cuzk/filecoin/porep/synth.h"
+#include "cuzk/filecoin/porep/fabricate.h"
 #include "cuzk/filecoin/porep/verify.h"
 #include "cuzk/hash/poseidon.h"
 
@@ -32,7 +32,7 @@ struct Sector {
 const Sector& sector() {
   static const Sector made = [] {
     ThreadPool pool;
-    auto c1 = synthesize_sector(pool, porep_config(*find_seal_proof(8)), SectorIdentity::reference());
+    auto c1 = fabricate_sector(pool, porep_config(*find_seal_proof(8)), SectorIdentity::reference());
     require(c1.has_value(), "the fabricated sector");
     std::string json = write_c1_json(*c1);
     std::string wrapper = write_c1_wrapper({7, c1->config.sector->bytes}, json);
@@ -86,7 +86,7 @@ void fabricate(benchmark::State& state) {
   ThreadPool pool(static_cast<unsigned>(state.range(0)));
   for (auto _ : state)
     benchmark::DoNotOptimize(
-        synthesize_sector(pool, porep_config(*find_seal_proof(8)), SectorIdentity::reference()));
+        fabricate_sector(pool, porep_config(*find_seal_proof(8)), SectorIdentity::reference()));
 }
 BENCHMARK(fabricate)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "cuzk/filecoin/porep/synth.h"
+#include "cuzk/filecoin/porep/fabricate.h"
 #include "cuzk/filecoin/porep/verify.h"
 #include "edit_script.h"
 
@@ -19,10 +19,10 @@ const C1Output& seed(unsigned which) {
     std::vector<C1Output> out;
     const std::pair<std::uint64_t, std::uint64_t> sizes[] = {{4096, 99}, {16384, 98}, {32768, 97}};
     out.push_back(
-        synthesize_sector(pool, porep_config(*find_seal_proof(5)), SectorIdentity::reference()).value());
+        fabricate_sector(pool, porep_config(*find_seal_proof(5)), SectorIdentity::reference()).value());
     for (const auto& [bytes, number] : sizes)
       out.push_back(
-          synthesize_sector(pool, *unregistered_config(bytes, number), SectorIdentity::reference()).value());
+          fabricate_sector(pool, *unregistered_config(bytes, number), SectorIdentity::reference()).value());
     return out;
   }();
   return made[which];

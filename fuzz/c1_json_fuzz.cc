@@ -3,7 +3,7 @@
 // accepted must write itself back and be read the same.
 #include <cstdlib>
 
-#include "cuzk/filecoin/porep/synth.h"
+#include "cuzk/filecoin/porep/fabricate.h"
 #include "cuzk/filecoin/porep/verify.h"
 #include "edit_script.h"
 
@@ -20,7 +20,7 @@ struct Seed {
 const Seed& seed() {
   static const Seed made = [] {
     ThreadPool pool(1);
-    const auto c1 = synthesize_sector(pool, porep_config(*find_seal_proof(5)), SectorIdentity::reference());
+    const auto c1 = fabricate_sector(pool, porep_config(*find_seal_proof(5)), SectorIdentity::reference());
     std::string plain = write_c1_json(*c1);
     std::string wrapper = write_c1_wrapper({7, 2048}, plain);
     return Seed{std::move(plain), std::move(wrapper)};

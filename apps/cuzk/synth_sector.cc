@@ -2,7 +2,7 @@
 
 #include "commands.h"
 #include "cuzk/base/mapped_file.h"
-#include "cuzk/filecoin/porep/synth.h"
+#include "cuzk/filecoin/porep/fabricate.h"
 #include "files.h"
 
 namespace cuzk::app {
@@ -41,7 +41,7 @@ Result<void> run_synth_sector(const SynthSectorOptions& options) {
   porep::SectorIdentity identity = porep::SectorIdentity::reference();
   identity.miner = options.miner;
   identity.sector_number = options.sector;
-  CUZK_TRY_ASSIGN(const porep::C1Output c1, porep::synthesize_sector(pool, config, identity));
+  CUZK_TRY_ASSIGN(const porep::C1Output c1, porep::fabricate_sector(pool, config, identity));
   progress.end();
 
   if (config.registered == nullptr) {

@@ -22,8 +22,6 @@ using Fp = Montgomery<FpParams>;
 /// A canonical value of the base field (an integer below p), for serialisation.
 using FpInt = BigInt<6>;
 
-inline constexpr unsigned kFpBits = 381;
-
 /// (p - 3) / 4. Because p = 3 mod 4, w = a^((p-3)/4) carries both the candidate root w a and, for a square a,
 /// the inverse root w.
 inline constexpr BigInt<6> kFpSqrtExponent{{0xee7fbfffffffeaaa, 0x07aaffffac54ffff, 0xd9cc34a83dac3d89,

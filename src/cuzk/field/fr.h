@@ -26,6 +26,19 @@ using FrInt = BigInt<4>;
 inline constexpr unsigned kFrBits = 255;
 inline constexpr unsigned kFrTwoAdicity = 32;
 
+/// Clears the two top bits, which makes any 32 bytes the little-endian form of a scalar (2^254 < r).
+inline Bytes32 truncate_to_254_bits(Bytes32 bytes) {
+  bytes[31] &= 0x3f;
+  return bytes;
+}
+
+/// Whether Fr::from_bytes_le takes these bytes, at the price of a comparison.
+inline bool is_canonical_fr(const Bytes32& bytes) {
+  FrInt v{};
+  for (std::size_t i = 0; i < 4; ++i) v.limb[i] = load_le<std::uint64_t>(bytes.data() + 8 * i);
+  return Fr::canonical(v);
+}
+
 /// The multiplicative generator 7 of Fr*.
 CUZK_HD constexpr Fr fr_generator() {
   return Fr::from_u64(7);

@@ -7,36 +7,13 @@
 
 namespace cuzk {
 
-/// a * ONE = b.
-template <class CS>
-void enforce_equal(CS& cs, const AllocatedNum& a, const AllocatedNum& b) {
-  cs.enforce([&](auto& lc) { lc.add(a.variable); }, [](auto& lc) { lc.add(Variable::one()); },
-             [&](auto& lc) { lc.add(b.variable); });
-}
-
-/// x = a + b: (a + b) * ONE = x.
-template <class CS>
-AllocatedNum num_add(CS& cs, const AllocatedNum& a, const AllocatedNum& b) {
-  const AllocatedNum x = num_alloc(cs, a.value + b.value);
-  cs.enforce([&](auto& lc) { lc.add(a.variable).add(b.variable); }, [](auto& lc) { lc.add(Variable::one()); },
-             [&](auto& lc) { lc.add(x.variable); });
-  return x;
-}
-
-/// x = a - b: (x + b) * ONE = a, the minuend in C.
-template <class CS>
-AllocatedNum num_sub(CS& cs, const AllocatedNum& a, const AllocatedNum& b) {
-  const AllocatedNum x = num_alloc(cs, a.value - b.value);
-  cs.enforce([&](auto& lc) { lc.add(x.variable).add(b.variable); }, [](auto& lc) { lc.add(Variable::one()); },
-             [&](auto& lc) { lc.add(a.variable); });
-  return x;
-}
-
+/// The replica node: key (the last label) plus data.
 template <class CS>
 AllocatedNum encode(CS& cs, const AllocatedNum& key, const AllocatedNum& value) {
   return num_add(cs, key, value);
 }
 
+/// The data: replica node minus key.
 template <class CS>
 AllocatedNum decode(CS& cs, const AllocatedNum& key, const AllocatedNum& value) {
   return num_sub(cs, value, key);

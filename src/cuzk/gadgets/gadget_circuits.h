@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "cuzk/gadgets/encode.h"
 #include "cuzk/gadgets/label.h"
 #include "cuzk/gadgets/por.h"
 #include "cuzk/gadgets/snap.h"
@@ -100,7 +101,8 @@ Fr por_poseidon(CS& cs, std::string_view shape) {
 template <class CS>
 Fr create_label_fixture(CS& cs) {
   std::vector<std::vector<Boolean>> parents;
-  for (std::size_t i = 0; i < kLabelParents; ++i) parents.push_back(bits(cs, 256));
+  constexpr std::size_t kSlots = 37;  // porep::kLabelSlots, which belongs to a higher layer
+  for (std::size_t i = 0; i < kSlots; ++i) parents.push_back(bits(cs, 256));
   const std::vector<Boolean> replica_id = bits(cs, 256);
   std::vector<const std::vector<Boolean>*> slots;
   for (const auto& p : parents) slots.push_back(&p);
@@ -118,9 +120,7 @@ void apex_por_inputs_and_gadget(CS& cs, std::size_t leaves, std::size_t levels) 
   std::vector<Bytes32> row;
   for (const AllocatedNum& leaf : apex) row.push_back(leaf.value.to_bytes_le());
   const auto node = [](const Bytes32& l, const Bytes32& r) {
-    Bytes32 digest = sha256_pair(l, r);
-    digest[31] &= 0x3f;
-    return digest;
+    return truncate_to_254_bits(sha256_pair(l, r));
   };
   for (; row.size() > 1; row.resize(row.size() / 2))
     for (std::size_t i = 0; i < row.size() / 2; ++i) row[i] = node(row[2 * i], row[2 * i + 1]);

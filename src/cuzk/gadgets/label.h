@@ -8,20 +8,17 @@
 
 namespace cuzk {
 
-/// Parent slots of a label's message.
-inline constexpr std::size_t kLabelParents = 37;
-
 /// The label of `node` in `layer` (constraint-system-and-gadgets 10.2): SHA-256 of replica id, layer, node
-/// and 37 parents. Replica id and parents are 256 Booleans at most each, in message order; parents may
-/// repeat.
+/// and the parents, of which the network's labels have 37. Replica id and parents are 256 Booleans at most
+/// each, in message order; parents may repeat.
 template <class CS>
 AllocatedNum create_label(CS& cs, std::span<const Boolean> replica_id,
                           std::span<const std::vector<Boolean>* const> parents, std::uint32_t layer,
                           const UInt64& node) {
-  CUZK_CHECK(parents.size() == kLabelParents && replica_id.size() <= 256);
+  CUZK_CHECK(replica_id.size() <= 256);
   constexpr std::size_t kGroup = 256;
   std::vector<Boolean> message;
-  message.reserve(kGroup * (kLabelParents + 2));
+  message.reserve(kGroup * (parents.size() + 2));
   message.assign(replica_id.begin(), replica_id.end());
   message.resize(kGroup);
   for (unsigned i = 32; i-- > 0;) message.push_back(Boolean::constant((layer >> i & 1) != 0));
@@ -32,7 +29,7 @@ AllocatedNum create_label(CS& cs, std::span<const Boolean> replica_id,
     message.insert(message.end(), parent->begin(), parent->end());
     message.resize((message.size() + kGroup - 1) / kGroup * kGroup);
   }
-  CUZK_CHECK(message.size() == kGroup * (kLabelParents + 2));
+  CUZK_CHECK(message.size() == kGroup * (parents.size() + 2));
   return sha256_number(cs, message);
 }
 

@@ -48,15 +48,6 @@ AllocatedNum pack_bits(CS& cs, std::span<const Boolean> bits) {
   return x;
 }
 
-/// bit_alloc for every bit, least significant first in each byte.
-template <class CS>
-std::vector<Boolean> alloc_bytes_le(CS& cs, ByteSpan bytes) {
-  std::vector<Boolean> out;
-  for (const std::uint8_t byte : bytes)
-    for (unsigned i = 0; i < 8; ++i) out.push_back(Boolean::is(bit_alloc(cs, (byte >> i & 1) != 0)));
-  return out;
-}
-
 /// bit_alloc for every bit, most significant first in each byte: SHA-256 message order.
 template <class CS>
 std::vector<Boolean> alloc_bytes_be(CS& cs, ByteSpan bytes) {

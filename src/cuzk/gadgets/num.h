@@ -34,9 +34,29 @@ AllocatedNum num_mul(CS& cs, const AllocatedNum& n, const AllocatedNum& m) {
   return x;
 }
 
+/// a * ONE = b.
 template <class CS>
-AllocatedNum num_square(CS& cs, const AllocatedNum& n) {
-  return num_mul(cs, n, n);
+void enforce_equal(CS& cs, const AllocatedNum& a, const AllocatedNum& b) {
+  cs.enforce([&](auto& lc) { lc.add(a.variable); }, [](auto& lc) { lc.add(Variable::one()); },
+             [&](auto& lc) { lc.add(b.variable); });
+}
+
+/// x = a + b: (a + b) * ONE = x.
+template <class CS>
+AllocatedNum num_add(CS& cs, const AllocatedNum& a, const AllocatedNum& b) {
+  const AllocatedNum x = num_alloc(cs, a.value + b.value);
+  cs.enforce([&](auto& lc) { lc.add(a.variable).add(b.variable); }, [](auto& lc) { lc.add(Variable::one()); },
+             [&](auto& lc) { lc.add(x.variable); });
+  return x;
+}
+
+/// x = a - b: (x + b) * ONE = a, the minuend in C.
+template <class CS>
+AllocatedNum num_sub(CS& cs, const AllocatedNum& a, const AllocatedNum& b) {
+  const AllocatedNum x = num_alloc(cs, a.value - b.value);
+  cs.enforce([&](auto& lc) { lc.add(x.variable).add(b.variable); }, [](auto& lc) { lc.add(Variable::one()); },
+             [&](auto& lc) { lc.add(a.variable); });
+  return x;
 }
 
 struct NumPair {

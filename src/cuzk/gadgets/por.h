@@ -5,7 +5,6 @@
 #include <variant>
 #include <vector>
 
-#include "cuzk/gadgets/encode.h"
 #include "cuzk/gadgets/insertion.h"
 #include "cuzk/gadgets/merkle_path.h"
 #include "cuzk/gadgets/tree_hash.h"

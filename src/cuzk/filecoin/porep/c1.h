@@ -65,8 +65,6 @@ std::string write_porep_side_json(const PorepConfig& config);
 namespace detail {
 /// The checks that need the whole output: partition count, commitments, seed, canonical replica id.
 Result<void> check_c1(const C1Output& c1);
-/// Whether 32 bytes are the little-endian form of an integer below r.
-bool is_canonical(const Bytes32& bytes);
 }  // namespace detail
 
 }  // namespace cuzk::porep

@@ -57,7 +57,7 @@ class BincodeReader {
   }
   bool read_node(Bytes32& value) {
     if (!read_raw(value)) return false;
-    if (detail::is_canonical(value)) return true;
+    if (is_canonical_fr(value)) return true;
     at_ -= 32;
     return fail("not a canonical scalar (r or more)");
   }

@@ -9,12 +9,6 @@
 namespace cuzk::porep {
 namespace detail {
 
-bool is_canonical(const Bytes32& bytes) {
-  FrInt v{};
-  for (std::size_t i = 0; i < 4; ++i) v.limb[i] = load_le<std::uint64_t>(bytes.data() + 8 * i);
-  return Fr::canonical(v);
-}
-
 Result<void> check_c1(const C1Output& c1) {
   const std::size_t partitions = c1.vanilla.partitions();
   if (partitions != c1.config.partitions())
@@ -24,7 +18,8 @@ Result<void> check_c1(const C1Output& c1) {
   const std::pair<const Bytes32*, const char*> scalars[] = {
       {&c1.comm_r, "comm_r"}, {&c1.comm_d, "comm_d"}, {&c1.replica_id, "replica_id"}};
   for (const auto& [value, name] : scalars)
-    if (!is_canonical(*value)) return bad_input(std::string(name) + ": not a canonical scalar (r or more)");
+    if (!is_canonical_fr(*value))
+      return bad_input(std::string(name) + ": not a canonical scalar (r or more)");
   const std::pair<const Bytes32*, const char*> non_zero[] = {
       {&c1.comm_r, "comm_r"}, {&c1.comm_d, "comm_d"}, {&c1.seed, "seed"}};
   for (const auto& [value, name] : non_zero)
@@ -195,7 +190,7 @@ class C1Reader {
 
   bool read_node(Bytes32& node) {
     return json_.read_bytes32(node) &&
-           (detail::is_canonical(node) || json_.fail("not a canonical scalar (r or more)"));
+           (is_canonical_fr(node) || json_.fail("not a canonical scalar (r or more)"));
   }
 
   JsonScanner& json_;

@@ -56,7 +56,7 @@ AllocatedNum label(CS& cs, const PartitionVariables& shared, std::span<const std
       const Namespace ns(cs, {"exp_parent_", drg.size() + i, "_bits"});
       bits.push_back(reverse_bit_numbering(to_bits_le(cs, expander[i][layer - 2])));
     }
-  std::array<const std::vector<Boolean>*, kLabelParents> slots;
+  std::array<const std::vector<Boolean>*, kLabelSlots> slots;
   for (std::size_t i = 0; i < slots.size(); ++i) slots[i] = &bits[i % bits.size()];
   const Namespace ns(cs, "create_label");
   return create_label(cs, shared.replica_id_bits, slots, layer, node);

@@ -4,7 +4,7 @@
 
 #include "cuzk/filecoin/porep/checkpoint_fixture.h"
 #include "cuzk/filecoin/porep/circuit_fixture.h"
-#include "cuzk/filecoin/porep/synth.h"
+#include "cuzk/filecoin/porep/fabricate.h"
 
 namespace cuzk::porep {
 namespace {
@@ -30,7 +30,7 @@ TEST(FabricatedSector, Witness32GibIsTheReferences) {
   ASSERT_EQ(partition.at("k"), 0);
   const auto& circuit = partition.at("circuit");
   ThreadPool pool(2);
-  const auto c1 = synthesize_sector(pool, porep_config(*find_seal_proof(8)), SectorIdentity::reference());
+  const auto c1 = fabricate_sector(pool, porep_config(*find_seal_proof(8)), SectorIdentity::reference());
   ASSERT_TRUE(c1) << c1.error().message;
   const auto input = partition_input(*c1, 0);
   ASSERT_TRUE(input) << input.error().message;

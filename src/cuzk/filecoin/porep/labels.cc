@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cuzk/filecoin/porep/replica_id.h"
+#include "cuzk/field/fr.h"
 #include "cuzk/hash/poseidon.h"
 #include "cuzk/hash/sha256.h"
 

@@ -1,5 +1,6 @@
 #include "cuzk/filecoin/porep/replica_id.h"
 
+#include "cuzk/field/fr.h"
 #include "cuzk/hash/sha256.h"
 
 namespace cuzk::porep {

@@ -6,12 +6,6 @@
 
 namespace cuzk::porep {
 
-/// Clears the two top bits, which makes any 32 bytes a canonical scalar (2^254 < r).
-inline Bytes32 truncate_to_254_bits(Bytes32 bytes) {
-  bytes[31] &= 0x3f;
-  return bytes;
-}
-
 /// The miner actor's id as unsigned LEB128, left aligned, zero padded.
 Bytes32 prover_id(std::uint64_t miner);
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cuzk/field/fr.h"
-#include "cuzk/filecoin/porep/synth.h"
+#include "cuzk/filecoin/porep/fabricate.h"
 #include "cuzk/hash/poseidon.h"
 
 namespace cuzk::porep {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cuzk/base/input_file.h"
-#include "cuzk/filecoin/porep/synth.h"
+#include "cuzk/filecoin/porep/fabricate.h"
 
 namespace cuzk::porep {
 namespace {

@@ -25,8 +25,8 @@ Bytes32 filler(std::string_view tag, std::span<const std::uint64_t> numbers);
 /// labelled, their parents' columns and all other tree nodes are filler (porep.md section 14). Data is
 /// filler("data", v mod 8). Interactive types only: the challenges of the others depend on comm_r, which
 /// depends on the challenges. For tests and benchmarks; seconds at most for 64 GiB.
-Result<C1Output> synthesize_sector(ThreadPool& pool, const PorepConfig& config,
-                                   const SectorIdentity& identity);
+Result<C1Output> fabricate_sector(ThreadPool& pool, const PorepConfig& config,
+                                  const SectorIdentity& identity);
 
 /// Really seals a sector with the same data: all nodes labelled, full trees. Any type; sectors of at most 8
 /// MiB (kUsage otherwise), since labels, columns and trees are kept in memory.

@@ -1,4 +1,4 @@
-#include "cuzk/filecoin/porep/synth.h"
+#include "cuzk/filecoin/porep/fabricate.h"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ std::vector<Node> challenges_of(const C1Output& c1, unsigned partition) {
   return derive_challenges(c1.config, c1.statement().challenge_inputs(), partition);
 }
 
-TEST(Synth, FillerValues) {
+TEST(Fabricate, FillerValues) {
   const auto fill = [](std::string_view tag, std::vector<std::uint64_t> numbers) {
     return to_hex(filler(tag, numbers));
   };
@@ -115,14 +115,14 @@ const Golden kSmall[] = {{5,
                           38360,
                           "ab20aadf3c6033e5d089f7e7959adb8fa379f3dbe6fab6b2406cb2466516de1e"}};
 
-TEST(Synth, GoldenSectorsByteForByte) {
+TEST(Fabricate, GoldenSectorsByteForByte) {
   ThreadPool pool(2);
   for (const Golden& want : kSmall) {
     SCOPED_TRACE(want.number);
     const RegisteredSealProof* registered = find_seal_proof(want.number);
     const PorepConfig config =
         registered != nullptr ? porep_config(*registered) : *unregistered_config(want.bytes, want.number);
-    const auto c1 = synthesize_sector(pool, config, SectorIdentity::reference());
+    const auto c1 = fabricate_sector(pool, config, SectorIdentity::reference());
     ASSERT_TRUE(c1) << c1.error().message;
     EXPECT_EQ(to_hex(c1->comm_d), want.comm_d);
     EXPECT_EQ(to_hex(c1->replica_id), want.replica_id);
@@ -144,14 +144,14 @@ TEST(Synth, GoldenSectorsByteForByte) {
 }
 
 // The reference's own texts of the same sectors.
-TEST(Synth, FixtureTexts) {
+TEST(Fabricate, FixtureTexts) {
   ThreadPool pool(2);
   const std::pair<unsigned, const char*> cases[] = {{5, "2k"}, {0, "2k-v1"}, {6, "8m"}, {7, "512m"}};
   for (const auto& [number, name] : cases) {
     const auto file = InputFile::open(std::string(CUZK_TEST_DATA) + "/synth/" + name + ".c1.json.gz");
     ASSERT_TRUE(file);
     const auto c1 =
-        synthesize_sector(pool, porep_config(*find_seal_proof(number)), SectorIdentity::reference());
+        fabricate_sector(pool, porep_config(*find_seal_proof(number)), SectorIdentity::reference());
     const std::string text = write_c1_json(*c1);
     EXPECT_TRUE(std::equal(text.begin(), text.end(), file->bytes().begin(), file->bytes().end(),
                            [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; }));
@@ -159,26 +159,26 @@ TEST(Synth, FixtureTexts) {
 }
 
 // Sizes without golden values: they hold together.
-TEST(Synth, OtherSizesVerify) {
+TEST(Fabricate, OtherSizesVerify) {
   ThreadPool pool(2);
   for (const auto& [bytes, number] : {std::pair<std::uint64_t, std::uint64_t>{1 << 24, 96}, {1 << 30, 95}}) {
-    const auto c1 = synthesize_sector(pool, *unregistered_config(bytes, number), SectorIdentity::reference());
+    const auto c1 = fabricate_sector(pool, *unregistered_config(bytes, number), SectorIdentity::reference());
     ASSERT_TRUE(c1);
     EXPECT_TRUE(verify_vanilla(pool, *c1));
     EXPECT_TRUE(parse_c1_bincode(write_c1_bincode(*c1), c1->config)->vanilla == c1->vanilla);
   }
 }
 
-TEST(Synth, WhatCannotBe) {
+TEST(Fabricate, WhatCannotBe) {
   ThreadPool pool(1);
   const auto identity = SectorIdentity::reference();
-  EXPECT_EQ(synthesize_sector(pool, porep_config(*find_seal_proof(10)), identity).error().code,
+  EXPECT_EQ(fabricate_sector(pool, porep_config(*find_seal_proof(10)), identity).error().code,
             ErrorCode::kUsage);
-  EXPECT_EQ(synthesize_sector(pool, porep_config(*find_seal_proof(15)), identity).error().code,
+  EXPECT_EQ(fabricate_sector(pool, porep_config(*find_seal_proof(15)), identity).error().code,
             ErrorCode::kUsage);
   EXPECT_EQ(seal_small_sector(pool, porep_config(*find_seal_proof(7)), identity).error().code,
             ErrorCode::kUsage);
-  EXPECT_EQ(synthesize_sector(pool, porep_config(*find_seal_proof(5)), SectorIdentity{}).error().code,
+  EXPECT_EQ(fabricate_sector(pool, porep_config(*find_seal_proof(5)), SectorIdentity{}).error().code,
             ErrorCode::kUsage);
   EXPECT_FALSE(unregistered_config(4097, 99));
   EXPECT_FALSE(unregistered_config(4096, 5));

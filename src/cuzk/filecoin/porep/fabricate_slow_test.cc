@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "cuzk/base/hex.h"
-#include "cuzk/filecoin/porep/synth.h"
+#include "cuzk/filecoin/porep/fabricate.h"
 #include "cuzk/filecoin/porep/verify.h"
 #include "cuzk/hash/sha256.h"
 
@@ -23,12 +23,12 @@ const Golden kLarge[] = {{8, "32c4f992e2479ec227a41221eeae79af764b70060d009b9811
                           "7bc215275bc4de63074532b90ddb5f6ce464959b62354fa93a2f7a5ace380a2b",
                           "50d60e8525300c2b78d7c91a206d9fa79f4f7440ef1bb9afb747dc6529380c2e"}};
 
-TEST(Synth, LargeSectorsByteForByte) {
+TEST(Fabricate, LargeSectorsByteForByte) {
   ThreadPool pool;
   for (const Golden& want : kLarge) {
     SCOPED_TRACE(want.number);
     auto c1 =
-        synthesize_sector(pool, porep_config(*find_seal_proof(want.number)), SectorIdentity::reference());
+        fabricate_sector(pool, porep_config(*find_seal_proof(want.number)), SectorIdentity::reference());
     ASSERT_TRUE(c1) << c1.error().message;
     EXPECT_EQ(to_hex(c1->comm_r), want.comm_r);
     const std::string text = write_c1_json(*c1);
@@ -58,7 +58,7 @@ TEST(Synth, LargeSectorsByteForByte) {
 // The reader copes with 200 MB of white space between members, plain and in the wrapper.
 TEST(C1, TwoHundredMegabytesOfWhiteSpace) {
   ThreadPool pool(1);
-  const auto c1 = synthesize_sector(pool, porep_config(*find_seal_proof(5)), SectorIdentity::reference());
+  const auto c1 = fabricate_sector(pool, porep_config(*find_seal_proof(5)), SectorIdentity::reference());
   std::string text = write_c1_json(*c1);
   text.insert(1, std::string(200'000'000, ' '));
   EXPECT_TRUE(parse_c1_json(byte_span(text))->output.vanilla == c1->vanilla);

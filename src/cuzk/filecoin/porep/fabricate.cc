@@ -1,4 +1,4 @@
-#include "cuzk/filecoin/porep/synth.h"
+#include "cuzk/filecoin/porep/fabricate.h"
 
 #include <algorithm>
 #include <map>
@@ -181,8 +181,8 @@ Bytes32 filler(std::string_view tag, std::span<const std::uint64_t> numbers) {
   return truncate_to_254_bits(hash.finish());
 }
 
-Result<C1Output> synthesize_sector(ThreadPool& pool, const PorepConfig& config,
-                                   const SectorIdentity& identity) {
+Result<C1Output> fabricate_sector(ThreadPool& pool, const PorepConfig& config,
+                                  const SectorIdentity& identity) {
   if (config.feature != Feature::none)
     return Error{ErrorCode::kUsage,
                  "a sector of a synthetic or non-interactive type cannot be fabricated: its "

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include <nlohmann/json.hpp>
@@ -43,6 +44,32 @@ TEST(VerifyVanilla, EveryRealSectorOfTheFixtures) {
     EXPECT_FALSE(verify_replica_id(document->output, miner + 1, sector));
     EXPECT_FALSE(verify_replica_id(document->output, miner, sector + 1));
   }
+}
+
+/// Challenges depend on the partition, so proofs that are true where they belong are false elsewhere.
+TEST(VerifyVanilla, ExchangedPartitionsAreRefused) {
+  ThreadPool pool(2);
+  C1Output c1 = read_c1_file(data_path("2k-v1_2-noninteractive.c1.json.gz")).value().output;
+  ASSERT_EQ(c1.vanilla.partitions(), 13U);
+  const ProofLayout layout(*c1.config.sector);
+  const auto exchange = [&](std::size_t k, std::size_t other) {
+    for (std::size_t i = 0; i < c1.config.sector->challenges; ++i) {
+      // A challenge proof is one run of nodes and one of numbers, which tree D begins.
+      const MutableMerkleProof a = c1.vanilla.challenge(k, i).tree_d();
+      const MutableMerkleProof b = c1.vanilla.challenge(other, i).tree_d();
+      std::swap_ranges(&a.root, &a.root + layout.nodes(), &b.root);
+      std::swap_ranges(a.indices.data(), a.indices.data() + layout.numbers(), b.indices.data());
+    }
+  };
+  ASSERT_TRUE(verify_vanilla(pool, c1));
+  exchange(3, 8);
+  const auto refused = verify_vanilla(pool, c1);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("[3][0].comm_d_proofs: the path is that of node"), std::string::npos)
+      << refused.error().message;
+  EXPECT_NE(refused.error().message.find("(partition 3, challenge 0"), std::string::npos);
+  exchange(3, 8);
+  EXPECT_TRUE(verify_vanilla(pool, c1));
 }
 
 /// The mutations of porep.md 14.8 and more, each with the part of the message that says what is wrong.

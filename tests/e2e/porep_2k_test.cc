@@ -1,20 +1,17 @@
 // The main job on a real 2 KiB sector, end to end: shape from the blank circuit, parameters from the
-// reference's secrets, phase-1 output to witness, proof with the reference's r and s. Everything must equal
-// the reference byte for byte.
+// reference's secrets, phase-1 output to the proof with the reference's r and s, by the functions that the
+// command line calls. Everything must equal the reference byte for byte.
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "cuzk/base/hex.h"
-#include "cuzk/filecoin/porep/c1.h"
-#include "cuzk/filecoin/porep/circuit.h"
-#include "cuzk/filecoin/porep/partition_input.h"
+#include "cuzk/filecoin/porep/verify.h"
 #include "cuzk/groth16/cpu_prover.h"
 #include "cuzk/groth16/test_support.h"
-#include "cuzk/groth16/verifier.h"
-#include "cuzk/r1cs/shape_recorder.h"
-#include "cuzk/r1cs/witness_builder.h"
+#include "cuzk/proving/circuit.h"
+#include "cuzk/proving/porep.h"
 
 namespace cuzk::groth16 {
 namespace {
@@ -23,9 +20,7 @@ class Porep2k : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     shared_ = new Shared;
-    ShapeRecorder recorder;
-    porep::synthesize(recorder, porep::PartitionInput::blank(*c1("2k-v1_1").config.sector));
-    shared_->shape = std::make_shared<const Shape>(std::move(recorder).finish());
+    shared_->shape = record_shape(find_circuit("porep-2k").value());
 
     const auto bytes = test::read_file(test::data_path("params/porep-2k.json"));
     const auto json = nlohmann::json::parse(bytes.begin(), bytes.end());
@@ -55,20 +50,21 @@ class Porep2k : public testing::Test {
     const auto reference = std::find_if(references.begin(), references.end(),
                                         [&](const test::ReferenceProof& p) { return p.name == name; });
     ASSERT_NE(reference, references.end());
-    const auto input = porep::partition_input(c1(name), 0);
-    ASSERT_TRUE(input) << input.error().message;
-    WitnessBuilder builder(shared_->shape->num_bits(), shared_->shape->num_wide());
-    porep::synthesize(builder, *input);
-    const auto witness = std::make_shared<const Witness>(std::move(builder).finish());
-    const std::span<const Fr> inputs = std::span(witness->inputs).subspan(1);
-    EXPECT_TRUE(std::equal(inputs.begin(), inputs.end(), reference->public_inputs[0].begin(),
-                           reference->public_inputs[0].end()));
+    const porep::C1Output sector = c1(name);
+    ASSERT_TRUE(porep::verify_vanilla(shared_->pool, sector));
+    const porep::Graph graph(sector.config);
+    EXPECT_EQ(porep::public_inputs(sector.config, graph, sector.statement(), 0).value(),
+              reference->public_inputs[0]);
+
     CpuProver prover(shared_->pool);
-    const auto proof = prove(prover, shared_->key, shared_->shape, witness, reference->r_s[0].first,
-                             reference->r_s[0].second);
-    ASSERT_TRUE(proof) << proof.error().message;
-    EXPECT_EQ(to_hex(encode_proof(*proof)), to_hex(reference->bytes));
-    EXPECT_TRUE(PreparedVerifyingKey(shared_->key->vk()).verify(shared_->pool, {inputs, *proof}));
+    const PreparedVerifyingKey vk(shared_->key->vk());
+    const Blinding blinding{reference->r_s[0].first, reference->r_s[0].second};
+    const auto proofs = prove_porep(shared_->pool, prover, shared_->key, vk, sector, std::span(&blinding, 1));
+    ASSERT_TRUE(proofs) << proofs.error().message;
+    ASSERT_EQ(proofs->size(), 1U);
+    const ProofBytes bytes = encode_proof(proofs->front());
+    EXPECT_EQ(to_hex(bytes), to_hex(reference->bytes));
+    EXPECT_TRUE(verify_porep(shared_->pool, vk, sector.config, sector.statement(), bytes));
   }
 
   struct Shared {

@@ -19,7 +19,11 @@ std::string size_suffix(std::uint64_t bytes) {
 }  // namespace
 
 Circuit porep_circuit(const porep::SectorParams& sector) {
-  return {"porep-" + size_suffix(sector.bytes), &sector, porep::parameter_stem(sector)};
+  return {"porep-" + size_suffix(sector.bytes), porep::parameter_stem(sector), [&sector] {
+            ShapeRecorder recorder;
+            porep::synthesize(recorder, porep::PartitionInput::blank(sector));
+            return std::move(recorder).finish();
+          }};
 }
 
 std::vector<Circuit> known_circuits() {
@@ -38,9 +42,7 @@ Result<Circuit> find_circuit(std::string_view id) {
 }
 
 std::shared_ptr<const Shape> record_shape(const Circuit& circuit) {
-  ShapeRecorder recorder;
-  porep::synthesize(recorder, porep::PartitionInput::blank(*circuit.sector));
-  return std::make_shared<const Shape>(std::move(recorder).finish());
+  return std::make_shared<const Shape>(circuit.record());
 }
 
 }  // namespace cuzk

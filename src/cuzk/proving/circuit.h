@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,8 +15,10 @@ namespace cuzk {
 /// A circuit by the id that the command line and the API use: "porep-2k", ..., "porep-64g".
 struct Circuit {
   std::string id;
-  const porep::SectorParams* sector = nullptr;
-  std::string params_stem;  ///< of the parameter files: append ".params" or ".vk"
+  /// Of the parameter files: append ".params" or ".vk".
+  std::string params_stem;
+  /// Runs the circuit without values, see record_shape.
+  std::function<Shape()> record;
 };
 
 /// All circuits, smallest sector first.
@@ -24,11 +27,11 @@ std::vector<Circuit> known_circuits();
 /// kUsage, listing the known ids, when there is no such circuit.
 Result<Circuit> find_circuit(std::string_view id);
 
-/// The PoRep circuit of a sector size.
+/// The PoRep circuit of a sector size; `sector` is one of porep::sector_table().
 Circuit porep_circuit(const porep::SectorParams& sector);
 
 /// Runs the circuit once without values. Takes about a second for each 3 million constraints; memory as
-/// Shape::memory_bytes of the result says (about 45 bytes a constraint).
+/// Shape::memory_bytes of the result says (about 37 bytes a constraint).
 std::shared_ptr<const Shape> record_shape(const Circuit& circuit);
 
 }  // namespace cuzk

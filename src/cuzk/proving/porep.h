@@ -20,6 +20,26 @@ struct Blinding {
   Fr s;
 };
 
+/// Fresh scalars from the operating system.
+Result<Blinding> random_blinding();
+
+/// One partition of a sector, ready to be proved.
+struct PartitionWitness {
+  std::shared_ptr<const Witness> witness;
+  std::vector<Fr> inputs;  ///< the public inputs without ONE, from the statement; equal to the witness's
+};
+
+/// Runs the circuit with the values of partition `k`. kBadInput when a value is no scalar, the partition's
+/// roots disagree, or its node numbers are not those that seed and graph demand. `shape` is that of the
+/// sector's circuit and `graph` that of `c1.config`; both are read only, so partitions may be built at the
+/// same time. One core.
+Result<PartitionWitness> partition_witness(const Shape& shape, const porep::C1Output& c1,
+                                           const porep::Graph& graph, unsigned k);
+
+/// Whether a proof just made counts: it verifies against the public inputs. kInternal if not.
+Result<void> check_proof(ThreadPool& pool, const groth16::PreparedVerifyingKey& vk,
+                         const groth16::ProofInstance& instance);
+
 /// Told what the prover is about to do, from the calling thread: for progress displays.
 using StageObserver = std::function<void(std::string_view stage)>;
 

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "cuzk/base/file_sink.h"
+
 namespace cuzk {
 namespace {
 
@@ -62,28 +64,9 @@ MappedFile::~MappedFile() {
 }
 
 Result<void> write_file_atomically(const std::string& path, ByteSpan bytes) {
-  const std::string temporary = path + ".tmp." + std::to_string(::getpid());
-  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd < 0) return os_error("cannot create", temporary);
-  std::size_t done = 0;
-  bool ok = true;
-  while (ok && done < bytes.size()) {
-    const ssize_t n = ::write(fd, bytes.data() + done, bytes.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) {
-      ok = false;
-    } else {
-      done += static_cast<std::size_t>(n);
-    }
-  }
-  ok = ok && ::fsync(fd) == 0;
-  const int saved_errno = errno;
-  ok = (::close(fd) == 0) && ok;
-  if (ok && ::rename(temporary.c_str(), path.c_str()) == 0) return {};
-  const int rename_errno = errno;
-  ::unlink(temporary.c_str());
-  errno = done < bytes.size() ? saved_errno : rename_errno;
-  return os_error("cannot write", path);
+  CUZK_TRY_ASSIGN(FileSink sink, FileSink::create(path));
+  CUZK_TRY(sink.write(bytes));
+  return sink.commit();
 }
 
 }  // namespace cuzk

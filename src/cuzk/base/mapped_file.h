@@ -31,8 +31,7 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-/// Writes `bytes` to `path` so that a reader sees the old file or the whole new one: temporary name in the
-/// same folder, fsync, rename.
+/// Writes `bytes` to `path` so that a reader sees the old file or the whole new one, through a FileSink.
 Result<void> write_file_atomically(const std::string& path, ByteSpan bytes);
 
 }  // namespace cuzk

@@ -10,8 +10,7 @@
 
 namespace cuzk {
 
-/// Classes of failure that a caller can act on. The command line maps them to exit codes:
-/// kBadInput and kUnsatisfied to 1, kUsage to 2, the others to 3.
+/// Classes of failure that a caller can act on.
 enum class ErrorCode {
   kBadInput,     ///< a file, message or proof is malformed, inconsistent or does not verify
   kUnsatisfied,  ///< a witness does not satisfy its circuit
@@ -38,6 +37,9 @@ struct Error {
 }
 [[nodiscard]] inline Error bad_params(std::string message) {
   return {ErrorCode::kParams, std::move(message)};
+}
+[[nodiscard]] inline Error usage_error(std::string message) {
+  return {ErrorCode::kUsage, std::move(message)};
 }
 [[nodiscard]] inline Error io_error(std::string message) {
   return {ErrorCode::kIo, std::move(message)};
@@ -119,9 +121,11 @@ class [[nodiscard]] Result<void> {
 #define CUZK_CONCAT_INNER(a, b) a##b
 #define CUZK_CONCAT(a, b) CUZK_CONCAT_INNER(a, b)
 /// CUZK_TRY_ASSIGN(auto x, expr): x becomes expr's value, or the enclosing function returns its error.
+// NOLINTBEGIN(bugprone-macro-parentheses): `decl` is a declaration.
 #define CUZK_TRY_ASSIGN(decl, expr)                                                       \
   auto CUZK_CONCAT(cuzk_try_, __LINE__) = (expr);                                         \
   if (!CUZK_CONCAT(cuzk_try_, __LINE__)) return CUZK_CONCAT(cuzk_try_, __LINE__).error(); \
   decl = std::move(CUZK_CONCAT(cuzk_try_, __LINE__)).value()
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace cuzk

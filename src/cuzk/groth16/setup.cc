@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "cuzk/groth16/file_sink.h"
+#include "cuzk/base/file_sink.h"
 #include "cuzk/groth16/point_codec.h"
 #include "cuzk/groth16/qap.h"
 #include "cuzk/hash/blake2.h"
@@ -59,17 +59,13 @@ class HashedSink {
   std::uint64_t written_ = 0;
 };
 
-Error usage(std::string message) {
-  return {ErrorCode::kUsage, std::move(message)};
-}
-
 Result<void> check_secrets(const ToxicWaste& t, unsigned domain_log_size) {
   const std::pair<const char*, const Fr*> secrets[] = {
       {"alpha", &t.alpha}, {"beta", &t.beta}, {"gamma", &t.gamma}, {"delta", &t.delta}, {"tau", &t.tau}};
   for (const auto& [name, value] : secrets)
-    if (value->is_zero()) return usage(std::string("the secret ") + name + " is zero");
+    if (value->is_zero()) return usage_error(std::string("the secret ") + name + " is zero");
   if (t.tau.pow(std::uint64_t{1} << domain_log_size).is_one())
-    return usage("the secret tau lies in the evaluation domain of the circuit");
+    return usage_error("the secret tau lies in the evaluation domain of the circuit");
   return {};
 }
 
@@ -94,10 +90,10 @@ Result<std::vector<Fr>> filter(const char* query, const std::vector<Fr>& inputs,
 
 /// Multiplies a base by scalars that `scalar_range(begin, out)` makes, and streams the points.
 template <class F>
-class Vector {
+class PointWriter {
  public:
-  Vector(ThreadPool& pool, HashedSink& sink, const FixedBase<Affine<F>>& base,
-         std::function<void(std::uint64_t)> advance)
+  PointWriter(ThreadPool& pool, HashedSink& sink, const FixedBase<Affine<F>>& base,
+              std::function<void(std::uint64_t)> advance)
       : pool_(pool), sink_(sink), base_(base), advance_(std::move(advance)) {}
 
   template <class Scalars>
@@ -151,7 +147,9 @@ Result<SetupResult> generate_parameters(ThreadPool& pool, const Shape& shape, co
   if (log_size > 31) return bad_params("the circuit has too many constraints for a domain of 2^31 points");
   CUZK_TRY(check_secrets(toxic, log_size));
   if (options.g1.is_infinity() || options.g2.is_infinity())
-    return usage("a generator is the point at infinity");
+    return usage_error("a generator is the point at infinity");
+  // Before the hours of work, not after them: a folder that cannot be written to.
+  CUZK_TRY_ASSIGN(FileSink file, FileSink::create(path));
 
   const std::size_t n_in = shape.num_inputs();
   const std::size_t n_aux = shape.num_aux();
@@ -211,11 +209,10 @@ Result<SetupResult> generate_parameters(ThreadPool& pool, const Shape& shape, co
   vk.ic.resize(n_in);
   g1.multiply(pool, std::span<const Fr>(ic), std::span(vk.ic));
 
-  CUZK_TRY_ASSIGN(FileSink file, FileSink::create(path));
   HashedSink sink(pool, std::move(file));
   CUZK_TRY(sink.write(encode_verifying_key(vk)));
   advance(n_in);
-  Vector<Fp> in_g1(pool, sink, g1, advance);
+  PointWriter<Fp> in_g1(pool, sink, g1, advance);
   const Fr z_over_delta = (toxic.tau.pow(n_h + 1) - Fr::one()) * delta_inverse;
   CUZK_TRY(in_g1.write(n_h, [&](std::size_t begin, std::span<Fr> out) {
     Fr value = toxic.tau.pow(begin) * z_over_delta;
@@ -228,7 +225,7 @@ Result<SetupResult> generate_parameters(ThreadPool& pool, const Shape& shape, co
   CUZK_TRY(in_g1.write(a));
   CUZK_TRY(in_g1.write(b));
   const FixedBase<G2Affine> g2(pool, options.g2, b.size());
-  CUZK_TRY(Vector<Fp2>(pool, sink, g2, advance).write(b));
+  CUZK_TRY(PointWriter<Fp2>(pool, sink, g2, advance).write(b));
   CUZK_CHECK(sink.written() == result.layout.file_bytes());
   CUZK_TRY_ASSIGN(result.digests, sink.commit());
   return result;

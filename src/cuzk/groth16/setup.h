@@ -41,11 +41,12 @@ struct SetupResult {
 };
 
 /// Makes the parameters of a circuit from given secrets (groth16-and-formats 2.3) and writes them to `path`:
-/// a temporary file in the same folder, fsync, rename. Byte for byte what the reference generator writes.
+/// through a FileSink, opened before the work begins. Byte for byte what the reference generator writes.
 /// Memory: about 5 x 32 bytes a variable and 32 a row; the points are streamed.
 ///
 /// kUsage: gamma or delta zero, tau in the evaluation domain, a generator at infinity. kParams: a variable
 /// that no constraint constrains ("unconstrained"), secrets for which a filtered column vanishes by accident.
+/// kIo: the file cannot be written.
 Result<SetupResult> generate_parameters(ThreadPool& pool, const Shape& shape, const ToxicWaste& toxic,
                                         const std::string& path, const SetupOptions& options = {});
 

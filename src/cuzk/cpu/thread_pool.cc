@@ -4,8 +4,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
+#include <cstdint>
+#include <exception>
 #include <fstream>
 #include <string>
+#include <system_error>
+#include <utility>
 
 namespace cuzk {
 
@@ -17,7 +22,8 @@ struct ThreadPool::Loop {
 
   std::mutex mutex;
   std::condition_variable done;
-  unsigned helpers = 0;  // guarded by ThreadPool::mutex_ for entering, by `mutex` for leaving
+  unsigned helpers = 0;      // guarded by ThreadPool::mutex_ for entering, by `mutex` for leaving
+  std::exception_ptr error;  // guarded by `mutex` while helpers run: the first that a range threw
 };
 
 unsigned ThreadPool::available_processors() {
@@ -26,19 +32,31 @@ unsigned ThreadPool::available_processors() {
   unsigned n = std::max(1U, std::thread::hardware_concurrency());
   if (sched_getaffinity(0, sizeof set, &set) == 0) n = static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
   std::ifstream quota_file("/sys/fs/cgroup/cpu.max");
-  std::string quota;
-  double period = 0;
-  if (quota_file >> quota >> period && quota != "max" && period > 0) {
-    const double processors = std::stod(quota) / period;
-    n = std::min(n, std::max(1U, static_cast<unsigned>(processors + 0.5)));
-  }
+  std::string cpu_max;
+  if (std::getline(quota_file, cpu_max)) n = limited_by_quota(n, cpu_max);
   return n;
+}
+
+unsigned ThreadPool::limited_by_quota(unsigned processors, std::string_view cpu_max) {
+  std::uint64_t quota = 0;
+  std::uint64_t period = 0;
+  const char* const end = cpu_max.data() + cpu_max.size();
+  const auto [after_quota, quota_error] = std::from_chars(cpu_max.data(), end, quota);
+  if (quota_error != std::errc() || after_quota == end || *after_quota != ' ') return processors;
+  const auto [after_period, period_error] = std::from_chars(after_quota + 1, end, period);
+  if (period_error != std::errc() || after_period != end || period == 0) return processors;
+  const std::uint64_t whole = quota / period + (quota % period >= period - period / 2 ? 1 : 0);
+  return static_cast<unsigned>(std::clamp<std::uint64_t>(whole, 1, processors));
 }
 
 ThreadPool::ThreadPool(unsigned threads) {
   if (threads == 0) threads = available_processors();
   workers_.reserve(threads - 1);
-  for (unsigned i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+  try {
+    for (unsigned i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    // No more threads for this process; loops take longer, their results are the same.
+  }
 }
 
 ThreadPool::~ThreadPool() {
@@ -50,11 +68,19 @@ ThreadPool::~ThreadPool() {
   for (std::thread& worker : workers_) worker.join();
 }
 
-void ThreadPool::run(Loop& loop) {
+void ThreadPool::run(Loop& loop) noexcept {
   while (true) {
     const std::size_t begin = loop.next.fetch_add(loop.grain, std::memory_order_relaxed);
     if (begin >= loop.count) return;
-    (*loop.body)(begin, std::min(loop.count, begin + loop.grain));
+    try {
+      (*loop.body)(begin, std::min(loop.count, begin + loop.grain));
+    } catch (...) {
+      // No range is handed out any more. This thread's hold on the exception ends with the block, before it
+      // leaves the loop: the caller, who waits for that, is then the only owner.
+      loop.next.store(loop.count, std::memory_order_relaxed);
+      const std::lock_guard lock(loop.mutex);
+      if (!loop.error) loop.error = std::current_exception();
+    }
   }
 }
 
@@ -87,7 +113,7 @@ void ThreadPool::parallel_for(std::size_t count, std::size_t grain,
     for (std::size_t begin = 0; begin < count; begin += grain) body(begin, std::min(count, begin + grain));
     return;
   }
-  Loop loop{count, grain, &body, {}, {}, {}, 0};
+  Loop loop{count, grain, &body, {}, {}, {}, 0, {}};
   {
     const std::lock_guard lock(mutex_);
     loops_.push_back(&loop);
@@ -101,6 +127,8 @@ void ThreadPool::parallel_for(std::size_t count, std::size_t grain,
   // No worker can join any more; wait for those that did.
   std::unique_lock lock(loop.mutex);
   loop.done.wait(lock, [&loop] { return loop.helpers == 0; });
+  lock.unlock();
+  if (loop.error) std::rethrow_exception(std::move(loop.error));
 }
 
 }  // namespace cuzk

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <mutex>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace cuzk {
 class ThreadPool {
  public:
   /// `threads` counts the calling thread: 1 means no extra thread. 0 means one per processor this process may
-  /// use.
+  /// use. When the operating system refuses a thread, the pool has fewer; size() says how many.
   explicit ThreadPool(unsigned threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -26,7 +27,9 @@ class ThreadPool {
 
   /// Calls body(begin, end) for disjoint ranges that cover [0, count), each of `grain` items (the last may be
   /// shorter; grain 0 counts as 1). Ranges are handed out in order, one at a time. Returns when all are done.
-  /// body must not throw.
+  ///
+  /// When body throws, on whichever thread, no further range begins; those that run are waited for, then the
+  /// first exception is thrown to the caller. The pool stays usable.
   void parallel_for(std::size_t count, std::size_t grain,
                     const std::function<void(std::size_t begin, std::size_t end)>& body);
 
@@ -38,10 +41,14 @@ class ThreadPool {
   /// Processors this process may use: affinity mask and cgroup quota taken into account.
   static unsigned available_processors();
 
+  /// `processors`, or fewer by the quota in a cgroup's cpu.max ("QUOTA PERIOD" or "max PERIOD"), rounded and
+  /// at least 1. A text of any other form limits nothing.
+  static unsigned limited_by_quota(unsigned processors, std::string_view cpu_max);
+
  private:
   struct Loop;
   void work();
-  static void run(Loop& loop);
+  static void run(Loop& loop) noexcept;
 
   std::mutex mutex_;
   std::condition_variable wake_;

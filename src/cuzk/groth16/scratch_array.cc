@@ -2,7 +2,7 @@
 
 #include <sys/mman.h>
 
-#include "cuzk/base/result.h"
+#include <new>
 
 namespace cuzk::groth16 {
 namespace {
@@ -16,8 +16,9 @@ ScratchMemory::ScratchMemory(std::size_t bytes) {
   // Whole huge pages once it is worth one. The kernel aligns large mappings itself since 5.18; before, one
   // page at each end stays small.
   bytes_ = bytes >= kHugePage ? (bytes + kHugePage - 1) / kHugePage * kHugePage : bytes;
-  data_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  CUZK_CHECK(data_ != MAP_FAILED);
+  void* const data = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (data == MAP_FAILED) throw std::bad_alloc();
+  data_ = data;
   if (bytes_ >= kHugePage) (void)::madvise(data_, bytes_, MADV_HUGEPAGE);  // advice: small pages work too
 }
 

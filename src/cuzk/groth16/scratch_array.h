@@ -12,8 +12,7 @@ namespace cuzk::groth16 {
 class ScratchMemory {
  public:
   ScratchMemory() = default;
-  /// At least `bytes` zero bytes, page-aligned. Ends the program when the address space is used up, as
-  /// operator new would.
+  /// At least `bytes` zero bytes, page-aligned. Throws std::bad_alloc as operator new does.
   explicit ScratchMemory(std::size_t bytes);
   ScratchMemory(ScratchMemory&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}

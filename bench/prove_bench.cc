@@ -148,7 +148,7 @@ void prove_random_winning_2k(benchmark::State& state) {
   LaunchReport report;
   for (auto _ : state) proof = prove(prover, m.key, m.shape, m.witness, r, s, &report).value();
   m.check(proof);
-  for (const Stage& stage : report.stages)
+  for (const LaunchStage& stage : report.stages)
     state.counters[stage.name] = std::chrono::duration<double>(stage.end - stage.begin).count();
 }
 BENCHMARK(prove_random_winning_2k)->Unit(benchmark::kMillisecond)->UseRealTime();
@@ -262,7 +262,7 @@ void prove_porep_2k(benchmark::State& state) {
   }
   state.counters["RssAnon_GiB"] = memory.stop_and_get_gib();
   state.counters["witness"] = witness_seconds;
-  for (const Stage& stage : report.stages)
+  for (const LaunchStage& stage : report.stages)
     state.counters[stage.name] = std::chrono::duration<double>(stage.end - stage.begin).count();
   CUZK_CHECK(PreparedVerifyingKey(p.key->vk())
                  .verify(p.pool, {std::span(witness->inputs).subspan(1), decode_proof(bytes).value()})

@@ -1,9 +1,9 @@
 #include "cuzk/groth16/cpu_prover.h"
 
 #include <algorithm>
-#include <bit>
 #include <string>
 
+#include "cuzk/base/bits.h"
 #include "cuzk/groth16/scratch_array.h"
 #include "cuzk/msm/bit_sum.h"
 #include "cuzk/msm/msm.h"
@@ -45,12 +45,6 @@ constexpr std::size_t kBitPiece = std::size_t{1} << 18;
 /// Bit bases one task decodes.
 constexpr std::size_t kDecodeGrain = std::size_t{1} << 12;
 static_assert(kDecodeGrain % 64 == 0 && kBitPiece % kDecodeGrain == 0);
-
-std::size_t count_bits(std::span<const std::uint64_t> words) {
-  std::size_t total = 0;
-  for (const std::uint64_t w : words) total += static_cast<std::size_t>(std::popcount(w));
-  return total;
-}
 
 /// Sum of the bit bases whose bit is one. The selected points of a piece are decoded next to one another, so
 /// that the unselected half costs nothing.
@@ -104,9 +98,9 @@ G1Jacobian sum_quotient(ThreadPool& pool, const QuotientBases& bases, std::span<
 /// Runs one stage and notes its time.
 template <class Work>
 void timed(LaunchReport& report, const char* name, Work&& work) {
-  const Clock::time_point begin = Clock::now();
+  const ProverClock::time_point begin = ProverClock::now();
   work();
-  report.stages.push_back({name, begin, Clock::now()});
+  report.stages.push_back({name, begin, ProverClock::now()});
 }
 
 Result<Sums> compute_sums(ThreadPool& pool, const CpuPrepared& circuit, const ntt::Quotient& quotient,
@@ -145,19 +139,15 @@ Proof assemble(const VerifyingKey& vk, const Sums& sums, const Fr& r, const Fr& 
   return {a.to_affine(), b.to_affine(), c.to_affine()};
 }
 
-Error usage(std::string message) {
-  return {ErrorCode::kUsage, std::move(message)};
-}
-
 }  // namespace
 
 Result<Prepared> CpuProver::prepare(std::shared_ptr<const ProvingKey> key, std::shared_ptr<const Shape> shape,
                                     std::shared_ptr<const Witness> witness, const Fr& r, const Fr& s) {
-  if (key->shape() != shape) return usage("the proving key was loaded for another shape");
+  if (key->shape() != shape) return usage_error("the proving key was loaded for another shape");
   CUZK_TRY(shape->validate(*witness));
   if (shape->domain_log_size() > ntt::Transform::kMaxLogSize)
-    return usage("the circuit's domain of 2^" + std::to_string(shape->domain_log_size()) +
-                 " points is larger than this backend's transforms");
+    return usage_error("the circuit's domain of 2^" + std::to_string(shape->domain_log_size()) +
+                       " points is larger than this backend's transforms");
   auto state = std::make_unique<CpuPrepared>();
   const auto select = [&](const QuerySelection& selection) {
     return QueryScalars{selection.select_bits(*witness), selection.select_wide(*witness)};
@@ -172,37 +162,38 @@ Result<Prepared> CpuProver::prepare(std::shared_ptr<const ProvingKey> key, std::
   return Prepared(std::move(state));
 }
 
-Result<Pending> CpuProver::launch(std::span<Prepared> batch, const LockRequest& request) {
-  if (batch.empty()) return usage("a launch of no circuit");
+Result<Pending> CpuProver::launch(std::span<Prepared> batch, const LaunchOptions& options) {
+  if (batch.empty()) return usage_error("a launch of no circuit");
   std::vector<CpuPrepared*> circuits;
   for (const Prepared& prepared : batch) {
     auto* circuit = dynamic_cast<CpuPrepared*>(prepared.state());
-    if (circuit == nullptr) return usage("a prepared circuit of another backend, or one launched before");
+    if (circuit == nullptr)
+      return usage_error("a prepared circuit of another backend, or one launched before");
     if (!circuits.empty() && circuit->key != circuits.front()->key)
-      return usage("the circuits of a launch have different proving keys");
+      return usage_error("the circuits of a launch have different proving keys");
     circuits.push_back(circuit);
   }
   // Tables of some 100 bytes times sqrt(n): made afresh rather than kept.
   const ntt::Quotient quotient(circuits.front()->key->shape()->domain_log_size());
   LaunchReport report;
   auto pending = std::make_unique<CpuPending>();
-  report.lock_wait = Clock::now();
+  report.lock_wait = ProverClock::now();
   {
-    const DeviceLock::Hold hold = request.lock.value_or(lock_).acquire(request.urgency);
-    report.lock_acquired = Clock::now();
+    const DeviceLock::Hold hold = options.lock.value_or(lock_).acquire(options.urgency);
+    report.lock_acquired = ProverClock::now();
     for (const CpuPrepared* circuit : circuits) {
       CUZK_TRY_ASSIGN(const Sums sums, compute_sums(pool_, *circuit, quotient, report));
       pending->circuits.push_back({circuit->key, sums, circuit->r, circuit->s});
     }
   }
-  report.lock_released = Clock::now();
+  report.lock_released = ProverClock::now();
   for (Prepared& prepared : batch) prepared = Prepared(nullptr);
   return Pending(std::move(pending), std::move(report));
 }
 
 Result<std::vector<Proof>> CpuProver::finish(Pending pending) {
   const auto* state = dynamic_cast<const CpuPending*>(pending.state());
-  if (state == nullptr) return usage("a pending launch of another backend, or one finished before");
+  if (state == nullptr) return usage_error("a pending launch of another backend, or one finished before");
   std::vector<Proof> proofs;
   for (const CpuPending::Circuit& circuit : state->circuits) {
     const Proof proof = assemble(circuit.key->vk(), circuit.sums, circuit.r, circuit.s);

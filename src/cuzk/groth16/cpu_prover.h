@@ -21,7 +21,7 @@ class CpuProver : public Prover {
 
   Result<Prepared> prepare(std::shared_ptr<const ProvingKey> key, std::shared_ptr<const Shape> shape,
                            std::shared_ptr<const Witness> witness, const Fr& r, const Fr& s) override;
-  Result<Pending> launch(std::span<Prepared> batch, const LockRequest& request = {}) override;
+  Result<Pending> launch(std::span<Prepared> batch, const LaunchOptions& options = {}) override;
   Result<std::vector<Proof>> finish(Pending pending) override;
 
  private:

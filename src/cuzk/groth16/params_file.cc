@@ -43,11 +43,11 @@ ParamsLayout ParamsLayout::with_counts(std::uint64_t n_ic, std::uint64_t n_h, st
     offset = section.end();
     return section;
   };
-  layout.h = place(n_h, 96);
-  layout.l = place(n_l, 96);
-  layout.a = place(n_a, 96);
-  layout.b_g1 = place(n_b_g1, 96);
-  layout.b_g2 = place(n_b_g2, 192);
+  layout.h = place(n_h, kG1Bytes);
+  layout.l = place(n_l, kG1Bytes);
+  layout.a = place(n_a, kG1Bytes);
+  layout.b_g1 = place(n_b_g1, kG1Bytes);
+  layout.b_g2 = place(n_b_g2, kG2Bytes);
   return layout;
 }
 
@@ -55,14 +55,15 @@ Result<ParamsLayout> ParamsLayout::read(ByteSpan bytes, const std::string& name)
   ParamsLayout layout;
   if (bytes.size() < kVkFixedBytes)
     return bad_params(name + ": truncated at " + text(bytes.size()) +
-                      " bytes, inside the six fixed points of the verifying key (864 bytes)");
-  CUZK_TRY_ASSIGN(const ParamsSection ic, read_section(bytes, name, "ic", kVkFixedBytes, 96));
+                      " bytes, inside the six fixed points of the verifying key (" + text(kVkFixedBytes) +
+                      " bytes)");
+  CUZK_TRY_ASSIGN(const ParamsSection ic, read_section(bytes, name, "ic", kVkFixedBytes, kG1Bytes));
   layout.n_ic = ic.count;
-  CUZK_TRY_ASSIGN(layout.h, read_section(bytes, name, "h", ic.end(), 96));
-  CUZK_TRY_ASSIGN(layout.l, read_section(bytes, name, "l", layout.h.end(), 96));
-  CUZK_TRY_ASSIGN(layout.a, read_section(bytes, name, "a", layout.l.end(), 96));
-  CUZK_TRY_ASSIGN(layout.b_g1, read_section(bytes, name, "b_g1", layout.a.end(), 96));
-  CUZK_TRY_ASSIGN(layout.b_g2, read_section(bytes, name, "b_g2", layout.b_g1.end(), 192));
+  CUZK_TRY_ASSIGN(layout.h, read_section(bytes, name, "h", ic.end(), kG1Bytes));
+  CUZK_TRY_ASSIGN(layout.l, read_section(bytes, name, "l", layout.h.end(), kG1Bytes));
+  CUZK_TRY_ASSIGN(layout.a, read_section(bytes, name, "a", layout.l.end(), kG1Bytes));
+  CUZK_TRY_ASSIGN(layout.b_g1, read_section(bytes, name, "b_g1", layout.a.end(), kG1Bytes));
+  CUZK_TRY_ASSIGN(layout.b_g2, read_section(bytes, name, "b_g2", layout.b_g1.end(), kG2Bytes));
   if (layout.file_bytes() != bytes.size())
     return bad_params(name + ": " + text(bytes.size() - layout.file_bytes()) +
                       " bytes follow b_g2, which ends at offset " + text(layout.file_bytes()));

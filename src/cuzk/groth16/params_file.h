@@ -10,6 +10,7 @@
 #include "cuzk/base/mapped_file.h"
 #include "cuzk/base/result.h"
 #include "cuzk/cpu/thread_pool.h"
+#include "cuzk/groth16/point_codec.h"
 #include "cuzk/groth16/verifying_key.h"
 
 namespace cuzk::groth16 {
@@ -19,7 +20,7 @@ namespace cuzk::groth16 {
 struct ParamsSection {
   std::uint64_t offset = 0;  ///< of the first point, after the u32be count
   std::uint64_t count = 0;
-  std::uint64_t point_bytes = 96;  ///< 192 for b_g2
+  std::uint64_t point_bytes = kG1Bytes;  ///< kG2Bytes for b_g2
 
   [[nodiscard]] std::uint64_t bytes() const { return count * point_bytes; }
   [[nodiscard]] std::uint64_t end() const { return offset + bytes(); }
@@ -32,6 +33,10 @@ struct ParamsLayout {
   ParamsSection h, l, a, b_g1, b_g2;
 
   [[nodiscard]] std::uint64_t file_bytes() const { return b_g2.end(); }
+  /// Bytes of points in the five vectors.
+  [[nodiscard]] std::uint64_t vector_bytes() const {
+    return h.bytes() + l.bytes() + a.bytes() + b_g1.bytes() + b_g2.bytes();
+  }
 
   /// Lays out a file with the given counts.
   static ParamsLayout with_counts(std::uint64_t n_ic, std::uint64_t n_h, std::uint64_t n_l, std::uint64_t n_a,
@@ -76,7 +81,8 @@ class ParamsFile {
 };
 
 /// Both digests of `bytes`, computed on two threads of the pool. Reads everything: seconds a gigabyte.
-/// `progress` (may be empty) gets the bytes done so far, from either thread.
+/// `progress` (may be empty) gets the bytes done so far, ascending, from one thread of the pool: that of the
+/// slower digest, BLAKE2b.
 FileDigests digest_bytes(ThreadPool& pool, ByteSpan bytes,
                          const std::function<void(std::uint64_t)>& progress = {});
 

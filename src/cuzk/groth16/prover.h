@@ -18,27 +18,27 @@
 
 namespace cuzk::groth16 {
 
-using Clock = std::chrono::steady_clock;
+using ProverClock = std::chrono::steady_clock;
 
 /// One timed part of the device work, for timelines and progress displays.
-struct Stage {
+struct LaunchStage {
   const char* name = "";  ///< static storage
-  Clock::time_point begin;
-  Clock::time_point end;
+  ProverClock::time_point begin;
+  ProverClock::time_point end;
 };
 
 /// What a launch did and when. `lock_wait` until `lock_acquired`: waiting; until `lock_released`: device
 /// work.
 struct LaunchReport {
-  Clock::time_point lock_wait;
-  Clock::time_point lock_acquired;
-  Clock::time_point lock_released;
-  std::vector<Stage> stages;
+  ProverClock::time_point lock_wait;
+  ProverClock::time_point lock_acquired;
+  ProverClock::time_point lock_released;
+  std::vector<LaunchStage> stages;
 };
 
 /// Which lock a launch takes, and how urgently. Without a lock, the one that the prover's device context
 /// owns.
-struct LockRequest {
+struct LaunchOptions {
   std::optional<DeviceLock> lock;
   std::uint64_t urgency = 0;  ///< larger goes first
 };
@@ -47,6 +47,8 @@ struct LockRequest {
 /// is inside belongs to the backend.
 class Prepared {
  public:
+  /// Must not own device memory: a Prepared may be destroyed at any time, outside the lock, where freeing
+  /// would wait for somebody else's work. The same holds for Pending::State.
   struct State {
     virtual ~State() = default;
   };
@@ -94,9 +96,12 @@ class Prover {
                                    std::shared_ptr<const Witness> witness, const Fr& r, const Fr& s) = 0;
 
   /// The device work of circuits that share one key. Blocks until it is done; holds the lock for all of it,
-  /// and for nothing else. The elements of `batch` are used up. One circuit is the usual case; an empty batch
-  /// is an error.
-  virtual Result<Pending> launch(std::span<Prepared> batch, const LockRequest& request = {}) = 0;
+  /// and for nothing else. One circuit is the usual case; an empty batch is an error (kUsage).
+  ///
+  /// A launch that succeeds uses up the elements of `batch`: they hold nothing and cannot be launched again.
+  /// One that fails, with an Error or std::bad_alloc, has given the lock back, leaves nothing on the device,
+  /// and leaves `batch` as it was: it may be launched again, or dropped.
+  virtual Result<Pending> launch(std::span<Prepared> batch, const LaunchOptions& options = {}) = 0;
 
   /// CPU epilogue, without the lock: final additions, r and s, affine form. Every proof is encoded and read
   /// back through the checked decoder before it is returned; proofs are in the order of the batch. It does

@@ -166,9 +166,18 @@ TEST_F(ProverTest, LockIsHeldForTheDeviceWorkAndNothingElse) {
   batch.push_back(prover_.prepare(c.key, c.shape, c.witness, Fr::one(), Fr::one()).value());
   std::optional<Result<Pending>> pending;
   std::thread worker([&] { pending.emplace(prover_.launch(batch, {lock, 0})); });
-  while (lock.waiting() == 0) std::this_thread::yield();
+  while (lock.waiting() < 1) std::this_thread::yield();
+  // A rival that comes second: it gets the lock when the launch gives it back.
+  ProverClock::time_point rival_acquired;
+  std::thread rival([&] {
+    const DeviceLock::Hold taken = lock.acquire();
+    rival_acquired = ProverClock::now();
+  });
+  while (lock.waiting() < 2) std::this_thread::yield();
+  const ProverClock::time_point free_since = ProverClock::now();
   hold.release();
   worker.join();
+  rival.join();
   ASSERT_TRUE(pending->has_value());
   hold = lock.acquire();  // the launch has given it back
   const LaunchReport& report = (*pending)->report();
@@ -176,7 +185,23 @@ TEST_F(ProverTest, LockIsHeldForTheDeviceWorkAndNothingElse) {
   ASSERT_FALSE(report.stages.empty());
   EXPECT_LE(report.lock_acquired, report.stages.front().begin);
   EXPECT_LE(report.stages.back().end, report.lock_released);
+  EXPECT_LE(free_since, report.lock_acquired) << "no work before the lock is free";
+  EXPECT_LE(report.stages.back().end, rival_acquired) << "nobody else has the lock during the work";
   EXPECT_TRUE(prover_.finish(std::move(**pending)));
+}
+
+TEST_F(ProverTest, FailedLaunchLeavesTheBatchAndTheLock) {
+  const Case one = make(test::xor_demo(true, false), test::golden_secrets(), true);
+  const Case other = make(test::product(3, 7), test::golden_secrets(), false);
+  std::vector<Prepared> batch;
+  for (const Case* c : {&one, &other})
+    batch.push_back(prover_.prepare(c->key, c->shape, c->witness, Fr::one(), Fr::one()).value());
+  const DeviceLock lock;
+  const auto refused = prover_.launch(batch, {lock, 0});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
+  for (std::size_t i = 0; i < batch.size(); ++i)
+    EXPECT_TRUE(prover_.launch(std::span(batch).subspan(i, 1), {lock, 0})) << i;
 }
 
 TEST_F(ProverTest, TwoWorkersShareOneProver) {

@@ -6,6 +6,8 @@
 #include <functional>
 #include <limits>
 
+#include "cuzk/base/bits.h"
+#include "cuzk/cpu/atomic_min.h"
 #include "cuzk/curve/subgroup.h"
 
 namespace cuzk::groth16 {
@@ -29,12 +31,6 @@ std::size_t words_for(std::size_t bits) {
   return (bits + 63) / 64;
 }
 
-std::size_t count_bits(std::span<const std::uint64_t> words) {
-  std::size_t total = 0;
-  for (const std::uint64_t w : words) total += static_cast<std::size_t>(std::popcount(w));
-  return total;
-}
-
 /// The bits of `value` at the set positions of `mask`, packed to the bottom.
 std::uint64_t extract(std::uint64_t value, std::uint64_t mask) {
   if (mask == ~std::uint64_t{0}) return value;
@@ -43,14 +39,8 @@ std::uint64_t extract(std::uint64_t value, std::uint64_t mask) {
   return out;
 }
 
-void keep_smallest(std::atomic<std::size_t>& target, std::size_t value) {
-  std::size_t seen = target.load();
-  while (value < seen && !target.compare_exchange_weak(seen, value)) {
-  }
-}
-
 /// Decodes a whole vector once with every check, a block at a time, and hands each block to `keep(first,
-/// points)`.
+/// points)`. `progress` gets the bytes of each block, from any thread.
 template <class F, class Keep>
 Result<void> check_section(ThreadPool& pool, const ParamsFile& file, const ParamsSection& section,
                            const char* field, bool subgroup,
@@ -63,13 +53,13 @@ Result<void> check_section(ThreadPool& pool, const ParamsFile& file, const Param
     std::vector<Affine<F>> points(end - begin);
     if (const auto fault = decode_points(
             bytes.subspan(begin * kPointBytes<F>, points.size() * kPointBytes<F>), std::span(points))) {
-      keep_smallest(first_bad, begin + fault->index);
+      atomic_min(first_bad, begin + fault->index);
       points.resize(fault->index);
     }
     if (subgroup)
       for (std::size_t i = 0; i < points.size(); ++i)
         if (!in_subgroup(points[i])) {
-          keep_smallest(first_bad, begin + i);
+          atomic_min(first_bad, begin + i);
           break;
         }
     keep(begin, std::span<const Affine<F>>(points));
@@ -281,12 +271,17 @@ Result<std::shared_ptr<const ProvingKey>> ProvingKey::load(ThreadPool& pool,
 Result<void> check_points(ThreadPool& pool, const ParamsFile& file,
                           const std::function<void(std::uint64_t)>& progress) {
   const ParamsLayout& layout = file.layout();
+  std::atomic<std::uint64_t> total{0};
+  const auto advance = [&](std::uint64_t bytes) {
+    const std::uint64_t done = total.fetch_add(bytes) + bytes;
+    if (progress) progress(done);
+  };
   const auto ignore = [](std::size_t, auto) {};
-  CUZK_TRY(check_section<Fp>(pool, file, layout.h, "h", true, progress, ignore));
-  CUZK_TRY(check_section<Fp>(pool, file, layout.l, "l", true, progress, ignore));
-  CUZK_TRY(check_section<Fp>(pool, file, layout.a, "a", true, progress, ignore));
-  CUZK_TRY(check_section<Fp>(pool, file, layout.b_g1, "b_g1", true, progress, ignore));
-  return check_section<Fp2>(pool, file, layout.b_g2, "b_g2", true, progress, ignore);
+  CUZK_TRY(check_section<Fp>(pool, file, layout.h, "h", true, advance, ignore));
+  CUZK_TRY(check_section<Fp>(pool, file, layout.l, "l", true, advance, ignore));
+  CUZK_TRY(check_section<Fp>(pool, file, layout.a, "a", true, advance, ignore));
+  CUZK_TRY(check_section<Fp>(pool, file, layout.b_g1, "b_g1", true, advance, ignore));
+  return check_section<Fp2>(pool, file, layout.b_g2, "b_g2", true, advance, ignore);
 }
 
 }  // namespace cuzk::groth16

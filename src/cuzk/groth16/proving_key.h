@@ -130,7 +130,8 @@ class ProvingKey {
 
 /// Every check of a parameter file's points, the subgroup included: minutes at full size, so on request only.
 /// Needs no shape. Errors as from ProvingKey::load. `progress` (may be empty) gets the bytes of points done
-/// so far, from any thread of the pool.
+/// so far in all five vectors, from any thread of the pool: every value once, not always in order, the
+/// largest being ParamsLayout::vector_bytes() of a file without fault.
 Result<void> check_points(ThreadPool& pool, const ParamsFile& file,
                           const std::function<void(std::uint64_t)>& progress = {});
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <mutex>
+
 #include "cuzk/base/random.h"
 #include "cuzk/groth16/point_codec.h"
 #include "cuzk/groth16/test_support.h"
@@ -152,6 +155,23 @@ TEST(ProvingKeySplit, BitAndWideBasesOfEveryQuery) {
   k.key->h().decode(1, std::span(h));
   EXPECT_TRUE(std::equal(h.begin(), h.end(), k.g1.begin() + 1));
   EXPECT_EQ(k.key->h().size(), k.layout.h.count);
+}
+
+TEST(CheckPoints, ProgressIsTheRunningTotalOfAllVectors) {
+  LargeKey k;
+  std::mutex mutex;
+  std::vector<std::uint64_t> seen;
+  ASSERT_TRUE(check_points(k.pool, k.key->file(), [&](std::uint64_t done) {
+    const std::lock_guard lock(mutex);
+    seen.push_back(done);
+  }));
+  std::sort(seen.begin(), seen.end());
+  EXPECT_EQ(std::adjacent_find(seen.begin(), seen.end()), seen.end());
+  const ParamsLayout& l = k.layout;
+  ASSERT_FALSE(seen.empty());
+  EXPECT_LE(seen.front(), 256 * kG1Bytes);
+  EXPECT_EQ(seen.back(),
+            kG1Bytes * (l.h.count + l.l.count + l.a.count + l.b_g1.count) + kG2Bytes * l.b_g2.count);
 }
 
 }  // namespace

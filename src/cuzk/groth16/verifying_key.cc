@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cuzk/base/mapped_file.h"
+#include "cuzk/cpu/atomic_min.h"
 #include "cuzk/curve/subgroup.h"
 #include "cuzk/groth16/point_codec.h"
 
@@ -42,18 +43,19 @@ Result<VerifyingKey> parse_verifying_key_prefix(ThreadPool& pool, ByteSpan bytes
   CUZK_TRY(read_point(bytes, name, "gamma_g2", offset, vk.gamma_g2));
   CUZK_TRY(read_point(bytes, name, "delta_g1", offset, vk.delta_g1));
   CUZK_TRY(read_point(bytes, name, "delta_g2", offset, vk.delta_g2));
+  const std::string count_offset = std::to_string(kVkFixedBytes);
   if (bytes.size() - offset < 4)
     return bad_params(name + ": truncated at " + std::to_string(bytes.size()) +
-                      " bytes, inside the count of ic (offset 864)");
+                      " bytes, inside the count of ic (offset " + count_offset + ")");
   const std::size_t count = load_be32(bytes.data() + offset);
   offset += 4;
   if (count == 0)
-    return bad_params(name +
-                      ": ic is empty (count at offset 864); it has a point for the constant ONE at least");
+    return bad_params(name + ": ic is empty (count at offset " + count_offset +
+                      "); it has a point for the constant ONE at least");
   if ((bytes.size() - offset) / kG1Bytes < count)
     return bad_params(name + ": truncated at " + std::to_string(bytes.size()) + " bytes: ic has " +
-                      std::to_string(count) + " points by its count at offset 864 and would end at " +
-                      std::to_string(offset + kG1Bytes * count));
+                      std::to_string(count) + " points by its count at offset " + count_offset +
+                      " and would end at " + std::to_string(offset + kG1Bytes * count));
   vk.ic.resize(count);
   const auto ic_error = [&](std::size_t i, const char* reason) {
     return point_error(name, "ic[" + std::to_string(i) + "]", offset + kG1Bytes * i, reason);
@@ -73,9 +75,7 @@ Result<VerifyingKey> parse_verifying_key_prefix(ThreadPool& pool, ByteSpan bytes
         bad = i;
         break;
       }
-    std::size_t seen = first_bad.load();
-    while (bad < seen && !first_bad.compare_exchange_weak(seen, bad)) {
-    }
+    atomic_min(first_bad, bad);
   });
   if (const std::size_t i = first_bad; i < count) {
     G1Affine again;

@@ -7,6 +7,7 @@
 #include "cuzk/base/result.h"
 #include "cuzk/cpu/thread_pool.h"
 #include "cuzk/curve/point.h"
+#include "cuzk/groth16/point_codec.h"
 
 namespace cuzk::groth16 {
 
@@ -23,9 +24,9 @@ struct VerifyingKey {
 
 /// File layout (.vk, and the start of .params): alpha_g1, beta_g1, beta_g2, gamma_g2, delta_g1, delta_g2, the
 /// number of ic points as big-endian u32, the ic points; all uncompressed, no padding.
-inline constexpr std::size_t kVkFixedBytes = 864;
+inline constexpr std::size_t kVkFixedBytes = 3 * kG1Bytes + 3 * kG2Bytes;
 [[nodiscard]] constexpr std::size_t vk_bytes(std::size_t n_ic) {
-  return kVkFixedBytes + 4 + 96 * n_ic;
+  return kVkFixedBytes + 4 + kG1Bytes * n_ic;
 }
 
 /// Reads the key at the start of `bytes` and ignores what follows. Every point is checked: canonical

@@ -7,8 +7,8 @@
 namespace cuzk::groth16 {
 namespace {
 
-/// One spin lock for every 2^16-th aux variable: a term's addition takes tens of nanoseconds, so two threads
-/// meet at one lock next to never.
+/// 2^16 spin locks in turn for the aux variables, variable i has lock i mod 2^16: a term's addition takes
+/// tens of nanoseconds, so two threads meet at one lock next to never.
 class StripedLocks {
  public:
   explicit StripedLocks(std::size_t count) : locks_(count) {}

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "cuzk/base/hex.h"
+#include "cuzk/base/random.h"
 #include "cuzk/groth16/qap.h"
 #include "cuzk/groth16/test_support.h"
 #include "cuzk/hash/sha256.h"
@@ -143,6 +144,64 @@ TEST(Qap, LagrangeBasisIsOneAtItsPointAndInterpolates) {
       for (std::size_t j = 0; j < m; ++j, value *= step) sum += basis[j] * value;
       EXPECT_EQ(sum, tau.pow(d)) << log_size << " " << d;
     }
+  }
+}
+
+/// Rows that mix inputs and aux variables, more of them than one range of qap_columns has; some variables
+/// occur twice in a row or in many rows.
+test::RowCircuit many_rows() {
+  TestRandom rng(11);
+  test::RowCircuit circuit;
+  circuit.inputs.resize(9, Fr::from_u64(2));
+  circuit.aux.resize(500, Fr::from_u64(3));
+  circuit.rows.resize(40000);
+  const Fr coefficients[] = {Fr::one(), -Fr::one(), Fr::from_u64(5), -Fr::from_u64(1) - Fr::from_u64(77)};
+  for (test::RowCircuit::Row& row : circuit.rows)
+    for (std::vector<Term>* terms : {&row.a, &row.b, &row.c})
+      for (std::size_t k = rng.next() % 4; k > 0; --k) {
+        const auto i = static_cast<std::uint32_t>(rng.next());
+        terms->push_back({rng.next() % 3 == 0 ? Variable::input(i % 9) : Variable::aux(i % 500),
+                          coefficients[rng.next() % 4]});
+      }
+  return circuit;
+}
+
+TEST(Qap, ColumnsAreThePlainSumsOverTheRows) {
+  const test::RowCircuit circuit = many_rows();
+  const std::shared_ptr<const Shape> shape = circuit.shape(false);
+  const std::size_t n = circuit.rows.size();
+  ASSERT_EQ(shape->num_rows(), n + circuit.inputs.size());
+  // Any values will do for the basis; what they are is another test's subject.
+  TestRandom rng(12);
+  std::vector<Fr> basis(shape->num_rows());
+  for (Fr& l : basis) l = fr_from_words([&] { return rng.next(); });
+
+  QapColumns want;
+  for (QapColumns::Values* v : {&want.inputs, &want.aux}) {
+    const std::size_t size = v == &want.aux ? circuit.aux.size() : circuit.inputs.size();
+    for (std::vector<Fr>* column : {&v->a, &v->b, &v->c}) column->assign(size, Fr::zero());
+  }
+  for (std::size_t j = 0; j < n; ++j) {
+    const auto add = [&](const std::vector<Term>& terms, std::vector<Fr> QapColumns::Values::*column) {
+      for (const auto& [variable, coefficient] : terms)
+        ((variable.is_input() ? want.inputs : want.aux).*column)[variable.index()] += coefficient * basis[j];
+    };
+    add(circuit.rows[j].a, &QapColumns::Values::a);
+    add(circuit.rows[j].b, &QapColumns::Values::b);
+    add(circuit.rows[j].c, &QapColumns::Values::c);
+  }
+  // The appended rows: input i times zero is zero.
+  for (std::size_t i = 0; i < circuit.inputs.size(); ++i) want.inputs.a[i] += basis[n + i];
+
+  for (const unsigned threads : {1U, 3U}) {
+    ThreadPool pool(threads);
+    const QapColumns got = qap_columns(pool, *shape, basis);
+    EXPECT_EQ(got.inputs.a, want.inputs.a);
+    EXPECT_EQ(got.inputs.b, want.inputs.b);
+    EXPECT_EQ(got.inputs.c, want.inputs.c);
+    EXPECT_EQ(got.aux.a, want.aux.a);
+    EXPECT_EQ(got.aux.b, want.aux.b);
+    EXPECT_EQ(got.aux.c, want.aux.c);
   }
 }
 

@@ -25,7 +25,7 @@ class BitSummer {
 
   Jacobian<F> sum(std::size_t begin, std::size_t end) {
     // Every word gives at most 64 references, every chunk but the last has at least kTreePoints.
-    sums_.resize((end - begin) * 64 / kTreePoints<F> + 1);
+    sums_.resize((end - begin) * 64 / kTreePoints + 1);
     std::size_t chunks = 0;
     collect(begin, end, now_);
     while (!now_.empty()) {
@@ -44,7 +44,7 @@ class BitSummer {
   /// References of the set bits of the next words, until there are enough; moves `begin`.
   void collect(std::size_t& begin, std::size_t end, std::vector<PointRef>& refs) {
     refs.clear();
-    for (; begin < end && refs.size() < kTreePoints<F>; ++begin) {
+    for (; begin < end && refs.size() < kTreePoints; ++begin) {
       std::uint64_t word = bits_[begin];
       const std::size_t left = bases_.size() - 64 * begin;
       if (left < 64) word &= (std::uint64_t{1} << left) - 1;

@@ -157,7 +157,7 @@ class Pippenger {
     // As many points as make a full batch, less when that would leave threads without work.
     std::size_t total = 0;
     for (const std::uint32_t length : lengths_) total += length;
-    const std::size_t quota = std::clamp<std::size_t>(total / (4 * pool_.size()), 256, kTreePoints<F>);
+    const std::size_t quota = std::clamp<std::size_t>(total / (4 * pool_.size()), 256, kTreePoints);
     for (std::size_t w = 0; w < count; ++w) {
       std::size_t first = w * buckets;
       std::size_t points = 0;

@@ -15,8 +15,7 @@ namespace cuzk::msm_detail {
 /// Points that one step of a TreeSummer takes in: so many additions share an inversion. Twice the points
 /// (those of the next step are fetched meanwhile), the sums and the scratch of the kernel stay in the
 /// second-level cache.
-template <class F>
-inline constexpr std::size_t kTreePoints = sizeof(F) <= 48 ? 1024 : 1024;
+inline constexpr std::size_t kTreePoints = 1024;
 
 /// Sums of runs of points by pairwise additions, as a pipeline. The first step of a run adds its points in
 /// pairs, the next one the sums in pairs, and so on. Each call takes in a chunk of new runs and moves all

@@ -28,6 +28,7 @@ struct SetupOptions : CommonOptions {
   std::string circuit;
   std::string out;
   std::string toxic;  ///< empty: random secrets, kept nowhere
+  bool overwrite = false;
 };
 Result<void> run_setup(const SetupOptions& options);
 

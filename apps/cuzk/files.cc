@@ -86,8 +86,7 @@ Result<std::string> params_path(const std::string& folder, const Circuit& circui
 
 Result<void> check_replica_id(const porep::C1Output& c1, const std::optional<std::uint64_t>& miner,
                               const std::optional<std::uint64_t>& sector) {
-  if (miner.has_value() != sector.has_value())
-    return Error{ErrorCode::kUsage, "--miner and --sector go together"};
+  if (miner.has_value() != sector.has_value()) return usage_error("--miner and --sector go together");
   if (!miner) return {};
   return porep::verify_replica_id(c1, *miner, *sector);
 }

@@ -2,8 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <utility>
+#include <span>
 
 #include "commands.h"
 #include "cuzk/base/gzip.h"
@@ -12,6 +11,7 @@
 #include "cuzk/filecoin/porep/circuit.h"
 #include "cuzk/filecoin/porep/verify.h"
 #include "cuzk/groth16/params_file.h"
+#include "cuzk/groth16/point_codec.h"
 #include "cuzk/groth16/proving_key.h"
 #include "cuzk/hash/sha256.h"
 #include "cuzk/r1cs/digest.h"
@@ -187,19 +187,11 @@ Result<void> inspect_params(const InspectOptions& options, const std::string& pa
   out["vk_sha256"] = to_hex(sha256(groth16::encode_verifying_key(file.vk())));
   out["gamma_is_generator"] = file.vk().gamma_g2 == g2_generator();
   progress.begin("digests", layout.file_bytes());
-  // Each byte is hashed twice, so the two threads together report twice the file.
-  add_digests(out, groth16::digest_bytes(pool, file.bytes(),
-                                         [&, last = std::uint64_t{0}](std::uint64_t done) mutable {
-                                           if (done > last)
-                                             progress.advance(done - std::exchange(last, done));
-                                         }));
+  const auto advance = [&](std::uint64_t done) { progress.advance_to(done); };
+  add_digests(out, groth16::digest_bytes(pool, file.bytes(), advance));
   if (options.check_points) {
-    progress.begin("check every point, the subgroup included", layout.file_bytes());
-    std::atomic<std::uint64_t> last{0};
-    CUZK_TRY(groth16::check_points(pool, file, [&](std::uint64_t done) {
-      const std::uint64_t before = last.exchange(done);
-      if (done > before) progress.advance(done - before);
-    }));
+    progress.begin("check every point, the subgroup included", layout.vector_bytes());
+    CUZK_TRY(groth16::check_points(pool, file, advance));
     out["points"] = "canonical, on the curve, in the subgroup, finite";
   } else {
     out["points"] = "not checked (--check-points does)";
@@ -209,17 +201,25 @@ Result<void> inspect_params(const InspectOptions& options, const std::string& pa
   return {};
 }
 
-enum class Content { kC1, kProof, kVerifyingKey, kParams };
+enum class Content { kC1, kProof, kVerifyingKey, kParams, kUnknown };
 
 /// By what the file holds, never by its name. A phase-1 bincode file has no mark of its own: it is what
-/// starts with a small u64 (the number of partitions); the uncompressed points that open a key never do.
+/// starts with a small u64 (the number of partitions); the uncompressed points that open a key never do. What
+/// opens with such a point is a key, whole or cut.
 Content recognise(ByteSpan bytes) {
   if (is_gzip(bytes)) return Content::kC1;
   const auto first = std::find_if(bytes.begin(), bytes.end(), [](std::uint8_t c) { return c > ' '; });
   if (first != bytes.end() && *first == '{') return Content::kC1;
-  if (bytes.size() >= 8 && load_le<std::uint64_t>(bytes.data()) <= 1024) return Content::kC1;
+  if (bytes.size() >= 8) {
+    const auto partitions = load_le<std::uint64_t>(bytes.data());
+    if (partitions >= 1 && partitions <= 1024) return Content::kC1;
+  }
   if (bytes.size() % groth16::kProofBytes == 0 && !bytes.empty() && (bytes[0] & 0x80) != 0)
     return Content::kProof;
+  G1Affine alpha;
+  if (bytes.size() < groth16::kG1Bytes ||
+      groth16::decode_points(bytes.first(groth16::kG1Bytes), std::span(&alpha, 1)))
+    return Content::kUnknown;
   if (bytes.size() >= groth16::vk_bytes(0)) {
     const std::uint64_t n_ic = load_be32(bytes.data() + groth16::kVkFixedBytes);
     if (bytes.size() == groth16::vk_bytes(n_ic)) return Content::kVerifyingKey;
@@ -227,13 +227,9 @@ Content recognise(ByteSpan bytes) {
   return Content::kParams;
 }
 
-}  // namespace
-
-namespace {
-
 Result<void> inspect_by_content(const InspectOptions& options) {
   if (options.file.empty() == options.c1.empty())
-    return Error{ErrorCode::kUsage, "inspect needs one file: either FILE or --c1 FILE"};
+    return usage_error("inspect needs one file: either FILE or --c1 FILE");
   if (!options.c1.empty()) return inspect_c1(options, options.c1);
   CUZK_TRY_ASSIGN(const MappedFile file, MappedFile::open(options.file));
   switch (recognise(file.bytes())) {
@@ -244,9 +240,11 @@ Result<void> inspect_by_content(const InspectOptions& options) {
     case Content::kVerifyingKey:
       return inspect_vk(options, file);
     case Content::kParams:
+      return inspect_params(options, options.file);
+    case Content::kUnknown:
       break;
   }
-  return inspect_params(options, options.file);
+  return bad_input("'" + options.file + "' is not recognised as a C1 output, .params, .vk or proof");
 }
 
 }  // namespace

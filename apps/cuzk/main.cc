@@ -60,6 +60,8 @@ int run(int argc, char** argv) {
   setup_command->add_option("--toxic", setup.toxic,
                             "JSON file with an object `toxic` {alpha, beta, gamma, delta, tau}; without it: "
                             "random, never written down");
+  setup_command->add_flag("--overwrite", setup.overwrite,
+                          "Replace parameters that are there; without it they are an error");
   add_common(setup_command, setup, true);
 
   ProveOptions prove;

@@ -31,6 +31,13 @@ class Progress {
   void begin(std::string name, std::size_t total = 0);
   /// May be called from any thread.
   void advance(std::size_t amount) { done_.fetch_add(amount, std::memory_order_relaxed); }
+  /// For work that reports its running total. May be called from any thread; a total that comes late, below
+  /// one already seen, changes nothing.
+  void advance_to(std::size_t total) {
+    std::size_t seen = done_.load(std::memory_order_relaxed);
+    while (seen < total && !done_.compare_exchange_weak(seen, total, std::memory_order_relaxed)) {
+    }
+  }
   /// Ends the stage that runs.
   void end();
 

@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "cuzk/base/file_sink.h"
 #include "cuzk/base/hex.h"
-#include "cuzk/base/mapped_file.h"
 #include "cuzk/filecoin/porep/verify.h"
 #include "cuzk/groth16/cpu_prover.h"
 #include "files.h"
@@ -25,6 +25,10 @@ Result<void> run_prove(const ProveOptions& options) {
     CUZK_TRY_ASSIGN(blinding, read_fixed_rs(options.fixed_rs, partitions));
     fmt::print(stderr, "WARNING: r and s are fixed; the proof is for tests and not zero-knowledge.\n");
   }
+
+  // An output that cannot be written to shows now, not after the proof. What is never committed is never
+  // seen.
+  CUZK_TRY_ASSIGN(FileSink proof_file, FileSink::create(options.out));
 
   progress.begin("verify the vanilla proof");
   CUZK_TRY(porep::verify_vanilla(pool, c1));
@@ -51,7 +55,8 @@ Result<void> run_prove(const ProveOptions& options) {
     const groth16::ProofBytes encoded = groth16::encode_proof(proof);
     bytes.insert(bytes.end(), encoded.begin(), encoded.end());
   }
-  CUZK_TRY(write_file_atomically(options.out, bytes));
+  CUZK_TRY(proof_file.write(bytes));
+  CUZK_TRY(proof_file.commit());
 
   double proving_seconds = 0;
   for (std::size_t i = first_proving_stage; i < progress.stages().size(); ++i)

@@ -5,11 +5,22 @@
 #include <filesystem>
 
 #include "commands.h"
+#include "cuzk/base/file_sink.h"
 #include "cuzk/base/hex.h"
-#include "cuzk/base/mapped_file.h"
 #include "files.h"
 
 namespace cuzk::app {
+
+namespace {
+
+/// The network's parameters have the same names and took hours to fetch.
+Result<void> refuse_existing(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) return {};
+  return usage_error("'" + path + "' exists; --overwrite replaces it");
+}
+
+}  // namespace
 
 Result<void> run_setup(const SetupOptions& options) {
   CUZK_TRY_ASSIGN(const Circuit circuit, find_circuit(options.circuit));
@@ -23,6 +34,13 @@ Result<void> run_setup(const SetupOptions& options) {
   std::filesystem::create_directories(options.out, failure);
   if (failure) return io_error("cannot create folder '" + options.out + "': " + failure.message());
   const std::string stem = (std::filesystem::path(options.out) / circuit.params_stem).string();
+  const std::string params_path = stem + ".params";
+  const std::string vk_path = stem + ".vk";
+  if (!options.overwrite) {
+    CUZK_TRY(refuse_existing(params_path));
+    CUZK_TRY(refuse_existing(vk_path));
+  }
+  CUZK_TRY_ASSIGN(FileSink vk_file, FileSink::create(vk_path));
 
   fmt::print(stderr,
              "WARNING: these parameters are INSECURE. They come from secrets that this run {}.\n"
@@ -35,27 +53,31 @@ Result<void> run_setup(const SetupOptions& options) {
   const std::shared_ptr<const Shape> shape = record_shape(circuit);
 
   groth16::SetupOptions setup;
-  std::uint64_t last = 0;
   bool started = false;
   progress.begin("evaluate the columns at tau");
   setup.progress = [&](std::uint64_t done, std::uint64_t total) {
     if (!started) progress.begin("multiply and write points", total);
     started = true;
-    progress.advance(done - last);
-    last = done;
+    progress.advance_to(done);
   };
   CUZK_TRY_ASSIGN(const groth16::SetupResult result,
-                  groth16::generate_parameters(pool, *shape, toxic, stem + ".params", setup));
+                  groth16::generate_parameters(pool, *shape, toxic, params_path, setup));
   progress.begin("write the verifying key");
-  CUZK_TRY(write_file_atomically(stem + ".vk", groth16::encode_verifying_key(result.vk)));
+  Result<void> written = vk_file.write(groth16::encode_verifying_key(result.vk));
+  if (written) written = vk_file.commit();
+  if (!written) {
+    // All or nothing: parameters without their key would stand in the way of the next run.
+    std::filesystem::remove(params_path, failure);
+    return written;
+  }
   progress.end();
 
   if (options.json) {
     nlohmann::ordered_json out;
     out["circuit"] = circuit.id;
     out["insecure"] = true;
-    out["params"] = stem + ".params";
-    out["vk"] = stem + ".vk";
+    out["params"] = params_path;
+    out["vk"] = vk_path;
     out["bytes"] = result.layout.file_bytes();
     out["sha256"] = to_hex(result.digests.sha256);
     out["blake2b_16"] = to_hex(result.digests.blake2b);
@@ -65,9 +87,9 @@ Result<void> run_setup(const SetupOptions& options) {
   fmt::print("circuit      {}  ({} constraints, {} variables, domain 2^{})\n", circuit.id,
              grouped(shape->num_constraints()), grouped(shape->num_inputs() + shape->num_aux()),
              shape->domain_log_size());
-  fmt::print("parameters   {}.params  ({})\n", stem, describe_bytes(result.layout.file_bytes()));
+  fmt::print("parameters   {}  ({})\n", params_path, describe_bytes(result.layout.file_bytes()));
   fmt::print("             sha256 {}\n", to_hex(result.digests.sha256));
-  fmt::print("key          {}.vk\n", stem);
+  fmt::print("key          {}\n", vk_path);
   print_stages(progress);
   return {};
 }

@@ -12,20 +12,16 @@ ByteSpan as_bytes(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-Error usage(std::string message) {
-  return {ErrorCode::kUsage, std::move(message)};
-}
-
 Result<porep::PorepConfig> chosen_config(const SynthSectorOptions& options) {
   if (options.registered_proof) {
     if (options.sector_size != 0 || options.porep_number)
-      return usage("--registered-proof stands alone: it says size and number");
+      return usage_error("--registered-proof stands alone: it says size and number");
     return porep::porep_config(*porep::find_seal_proof(*options.registered_proof));
   }
   if (options.sector_size == 0 || !options.porep_number)
-    return usage("give --registered-proof, or --sector-size with --porep-number");
+    return usage_error("give --registered-proof, or --sector-size with --porep-number");
   if (porep::find_seal_proof(*options.porep_number) != nullptr)
-    return usage(
+    return usage_error(
         fmt::format("number {} is a registered type: use --registered-proof", *options.porep_number));
   return porep::unregistered_config(options.sector_size, *options.porep_number);
 }
@@ -34,7 +30,8 @@ Result<porep::PorepConfig> chosen_config(const SynthSectorOptions& options) {
 
 Result<void> run_synth_sector(const SynthSectorOptions& options) {
   CUZK_TRY_ASSIGN(const porep::PorepConfig config, chosen_config(options));
-  if (options.wrapper && config.registered == nullptr) return usage("--wrapper needs --registered-proof");
+  if (options.wrapper && config.registered == nullptr)
+    return usage_error("--wrapper needs --registered-proof");
   ThreadPool pool(options.threads);
   Progress progress(!options.no_progress);
   progress.begin("fabricate the sector");

@@ -55,6 +55,12 @@ expect 0 "e499b56cd540ace36674a535525b08de2378e8aafec302d22233d022717b3807" "$cu
 expect 0 "01c6c899e00bbb39386393c1bb937d4cac2ae8076978a6b416a97807316f02cd" "$cuzk" inspect --c1 wrapper.json --digests --json
 expect 0 "NonInteractive" "$cuzk" inspect "$data/porep/2k-v1_2-noninteractive.c1.json.gz"
 expect 0 "Groth16 proof" "$cuzk" inspect "$data/proofs/2k-v1_1.proof"
+head -c 192 /dev/zero >zeros
+head -c 100000 /dev/urandom | tr '\0-\200' '\377' >noise
+: >empty
+for unknown in zeros noise empty; do
+  expect 1 "is not recognised as a C1 output, .params, .vk or proof" "$cuzk" inspect $unknown
+done
 
 # ---- the main job ---------------------------------------------------------------------------------------------------
 expect 0 "INSECURE" "$cuzk" setup --circuit porep-2k --out params --toxic "$data/groth16/params/porep-2k.json" --json
@@ -64,11 +70,39 @@ cmp -s params/*.vk "$data/groth16/params/porep-2k.vk" || fail "verifying key dif
 pass
 expect 0 "verified" "$cuzk" prove --c1 "$c1" --params params --out fixed.proof --fixed-rs "$data/proofs/2k-v1_1.json"
 same fixed.proof "$data/proofs/2k-v1_1.proof"
+[[ "$(ls params | wc -l)" == 2 ]] || fail "setup left more than two files"
+pass
 expect 0 "verified" "$cuzk" prove --c1 wrapper.json --params params --out fresh.proof --miner 1000 --sector 7 --json
 expect 0 "recomputed" "$cuzk" verify --c1 synth.json --params params --proof fresh.proof --miner 1000 --sector 7
 expect 0 "verified" "$cuzk" verify --c1 "$c1" --params params --proof fixed.proof
 expect 0 "verifying key" "$cuzk" inspect params/*.vk
 expect 0 "655a9778a4e812d4349420c7d7af97ce389b2eaac286e66f083344088a52a8db" "$cuzk" inspect params/*.params
+
+expect 0 "in the subgroup" "$cuzk" inspect params/*.params --check-points --json
+
+# ---- setup does not replace parameters unasked ----------------------------------------------------------------------
+sums="$(sha256sum params/*)"
+mkdir half
+cp params/*.vk half
+for folder in params half; do
+  expect 2 "exists; --overwrite" "$cuzk" setup --circuit porep-2k --out $folder
+done
+[[ "$(sha256sum params/*)" == "$sums" && "$(ls half | wc -l)" == 1 ]] || fail "a refused setup changed files"
+pass
+# A run that a signal ends leaves nothing (on file systems that can keep a file without a name).
+"$cuzk" setup --circuit porep-2k --out killed --no-progress 2>killed.txt &
+setup=$!
+until grep -q INSECURE killed.txt; do sleep 0.05; done
+sleep 0.5
+kill -TERM $setup
+if wait $setup; then fail "the signal came too late"; fi
+if df --output=fstype . | grep -qE 'ext|xfs|btrfs|tmpfs'; then
+  [[ -z "$(ls killed)" ]] || fail "a setup that was ended left files: $(ls killed)"
+  pass
+fi
+expect 0 "INSECURE" "$cuzk" setup --circuit porep-2k --out half --overwrite --toxic "$data/groth16/params/porep-2k.json"
+[[ "$(cd half && sha256sum *)" == "$(cd params && sha256sum *)" ]] || fail "--overwrite did not replace the files"
+pass
 
 # ---- proofs that must not pass --------------------------------------------------------------------------------------
 expect 1 "192" "$cuzk" verify --c1 "$c1" --params params --proof c1.json
@@ -106,6 +140,16 @@ pass
 expect 3 "/no/such" prove /no/such/file
 expect 3 "cuzk setup" "$cuzk" prove --c1 "$c1" --params /no/such --out bad.proof
 expect 3 "/no/such/out" "$cuzk" verify --c1 "$c1" --params params --proof /no/such/out
+# The output is opened first: no vanilla proof is verified, no parameters are read for one that cannot be.
+expect 3 "/no/such/folder/out" "$cuzk" prove --c1 "$c1" --params /no/such --out /no/such/folder/out
+mkdir folder
+expect 3 "not a regular file" "$cuzk" prove --c1 "$c1" --params params --out folder
+expect 3 "" "$cuzk" setup --circuit porep-2k --out /proc/no
+# 400 MB of address space hold the program and one thread, not the proof. Exit code, not a signal.
+limited() { (ulimit -v "$1"; shift; exec "$@"); }
+expect 3 "out of memory" limited 400000 "$cuzk" prove --c1 "$c1" --params params --out bad.proof --threads 2
+[[ ! -e bad.proof ]] || fail "a failed run left a proof file"
+pass
 mkdir broken
 head -c 1000000 params/*.params >"broken/$(basename params/*.params)"
 expect 3 "" "$cuzk" prove --c1 "$c1" --params broken --out bad.proof

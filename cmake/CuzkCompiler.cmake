@@ -22,4 +22,13 @@ if(CUZK_SANITIZE)
   endif()
 endif()
 
+# For the .cc files that hold AVX-512 IFMA code, and for no other: set_source_files_properties(x_ifma.cc
+# PROPERTIES COMPILE_OPTIONS "${CUZK_IFMA_FLAGS}"). Empty where there is no such processor. GCC 12 takes the
+# undefined operands of its own AVX-512 intrinsics for uninitialised variables.
+set(CUZK_IFMA_FLAGS)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(CUZK_IFMA_FLAGS -mavx512f -mavx512dq -mavx512bw -mavx512vl -mavx512ifma -mbmi2
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized> $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+endif()
+
 find_package(Threads REQUIRED)

@@ -9,7 +9,8 @@
 # headers of its DEPENDS and of nothing else; tests/layers checks that.
 # Header-only modules give no SOURCES.
 function(cuzk_module name)
-  cmake_parse_arguments(M "" "" "HEADERS;SOURCES;DEPENDS;PRIVATE_DEPENDS;TESTS;SLOW_TESTS;LONG_TESTS;TEST_DEPENDS" ${ARGN})
+  cmake_parse_arguments(M "" ""
+    "HEADERS;SOURCES;DEPENDS;PRIVATE_DEPENDS;TESTS;SLOW_TESTS;LONG_TESTS;TEST_DEPENDS" ${ARGN})
   set(target cuzk_${name})
   if(M_SOURCES)
     add_library(${target} STATIC ${M_SOURCES})
@@ -46,8 +47,10 @@ function(cuzk_module name)
           set(test_target ${target}_long_test)
         endif()
         add_executable(${test_target} ${M_${kind}})
-        target_link_libraries(${test_target} PRIVATE ${target} ${M_TEST_DEPENDS} cuzk_warnings GTest::gmock GTest::gtest_main)
-        target_compile_definitions(${test_target} PRIVATE CUZK_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
+        target_link_libraries(${test_target} PRIVATE
+          ${target} ${M_TEST_DEPENDS} cuzk_warnings GTest::gmock GTest::gtest_main)
+        target_compile_definitions(${test_target} PRIVATE
+          CUZK_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
         gtest_discover_tests(${test_target} TEST_PREFIX "${name}/" DISCOVERY_TIMEOUT 60
           PROPERTIES LABELS ${label} TIMEOUT 1200)
       endif()

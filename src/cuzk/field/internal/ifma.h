@@ -1,7 +1,7 @@
 #pragma once
 
 // Eight field elements at a time with AVX-512 IFMA. Include only from a .cc file that is compiled with
-// CUZK_IFMA_FLAGS (src/cuzk/field/CMakeLists.txt) and reached only when isa_supported(Isa::ifma).
+// CUZK_IFMA_FLAGS (cmake/CuzkCompiler.cmake) and reached only when isa_supported(Isa::ifma).
 // Everything here is always_inline: an out-of-line copy of a shared template, compiled with these flags,
 // could be chosen by the linker for a processor that lacks them. For the same reason such a file should not
 // call the operators of Montgomery<> at run time.

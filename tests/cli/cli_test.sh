@@ -63,7 +63,28 @@ for unknown in zeros noise empty; do
 done
 
 # ---- the main job ---------------------------------------------------------------------------------------------------
-expect 0 "INSECURE" "$cuzk" setup --circuit porep-2k --out params --toxic "$data/groth16/params/porep-2k.json" --json
+# Setup does not replace parameters unasked: the network's have the same names.
+name="$("$cuzk" inspect c1.json --json --no-progress | sed -n 's/.*"params": "\(.*\)\.params".*/\1/p')"
+for old in params vk; do
+  rm -rf params
+  mkdir params
+  echo old >"params/$name.$old"
+  expect 2 "$name.$old' exists; --overwrite" "$cuzk" setup --circuit porep-2k --out params
+  [[ "$(cat params/*)" == old ]] || fail "a refused setup changed the folder"
+  pass
+done
+# A run that a signal ends leaves nothing, where the file system can keep a file without a name.
+"$cuzk" setup --circuit porep-2k --out killed --no-progress 2>killed.txt &
+setup=$!
+until grep -q INSECURE killed.txt; do sleep 0.05; done
+sleep 1
+kill -TERM $setup
+if wait $setup; then fail "the signal came too late"; fi
+if stat -f -c %T . | grep -qE 'ext|xfs|btrfs|tmpfs'; then
+  [[ -z "$(ls killed)" ]] || fail "a setup that was ended left files: $(ls killed)"
+  pass
+fi
+expect 0 "INSECURE" "$cuzk" setup --circuit porep-2k --out params --toxic "$data/groth16/params/porep-2k.json" --overwrite --json
 grep -q 655a9778a4e812d4349420c7d7af97ce389b2eaac286e66f083344088a52a8db out.txt || fail "digest of the parameters"
 pass
 cmp -s params/*.vk "$data/groth16/params/porep-2k.vk" || fail "verifying key differs"
@@ -77,32 +98,6 @@ expect 0 "recomputed" "$cuzk" verify --c1 synth.json --params params --proof fre
 expect 0 "verified" "$cuzk" verify --c1 "$c1" --params params --proof fixed.proof
 expect 0 "verifying key" "$cuzk" inspect params/*.vk
 expect 0 "655a9778a4e812d4349420c7d7af97ce389b2eaac286e66f083344088a52a8db" "$cuzk" inspect params/*.params
-
-expect 0 "in the subgroup" "$cuzk" inspect params/*.params --check-points --json
-
-# ---- setup does not replace parameters unasked ----------------------------------------------------------------------
-sums="$(sha256sum params/*)"
-mkdir half
-cp params/*.vk half
-for folder in params half; do
-  expect 2 "exists; --overwrite" "$cuzk" setup --circuit porep-2k --out $folder
-done
-[[ "$(sha256sum params/*)" == "$sums" && "$(ls half | wc -l)" == 1 ]] || fail "a refused setup changed files"
-pass
-# A run that a signal ends leaves nothing (on file systems that can keep a file without a name).
-"$cuzk" setup --circuit porep-2k --out killed --no-progress 2>killed.txt &
-setup=$!
-until grep -q INSECURE killed.txt; do sleep 0.05; done
-sleep 0.5
-kill -TERM $setup
-if wait $setup; then fail "the signal came too late"; fi
-if df --output=fstype . | grep -qE 'ext|xfs|btrfs|tmpfs'; then
-  [[ -z "$(ls killed)" ]] || fail "a setup that was ended left files: $(ls killed)"
-  pass
-fi
-expect 0 "INSECURE" "$cuzk" setup --circuit porep-2k --out half --overwrite --toxic "$data/groth16/params/porep-2k.json"
-[[ "$(cd half && sha256sum *)" == "$(cd params && sha256sum *)" ]] || fail "--overwrite did not replace the files"
-pass
 
 # ---- proofs that must not pass --------------------------------------------------------------------------------------
 expect 1 "192" "$cuzk" verify --c1 "$c1" --params params --proof c1.json
@@ -145,9 +140,9 @@ expect 3 "/no/such/folder/out" "$cuzk" prove --c1 "$c1" --params /no/such --out 
 mkdir folder
 expect 3 "not a regular file" "$cuzk" prove --c1 "$c1" --params params --out folder
 expect 3 "" "$cuzk" setup --circuit porep-2k --out /proc/no
-# 400 MB of address space hold the program and one thread, not the proof. Exit code, not a signal.
+# An address space that holds the mapped parameters but not the proof: an exit code, not a signal.
 limited() { (ulimit -v "$1"; shift; exec "$@"); }
-expect 3 "out of memory" limited 400000 "$cuzk" prove --c1 "$c1" --params params --out bad.proof --threads 2
+expect 3 "out of memory" limited 1900000 "$cuzk" prove --c1 "$c1" --params params --out bad.proof --threads 2
 [[ ! -e bad.proof ]] || fail "a failed run left a proof file"
 pass
 mkdir broken

@@ -5,6 +5,8 @@
 #include <bit>
 #include <string>
 
+#include "cuzk/cpu/atomic_min.h"
+
 namespace cuzk {
 namespace {
 
@@ -152,8 +154,7 @@ std::size_t Shape::first_unsatisfied(ThreadPool& pool, const Witness& w) const {
     rows_.for_each(begin, end, [&](std::size_t row, RowRun a, RowRun b, RowRun c) {
       if (found == num_constraints() && !(evaluate(a) * evaluate(b) == evaluate(c))) found = row;
     });
-    for (std::size_t seen = first.load(); found < seen && !first.compare_exchange_weak(seen, found);) {
-    }
+    atomic_min(first, found);
   });
   return first.load();
 }

@@ -8,6 +8,7 @@
 #include "cuzk/base/hex.h"
 #include "cuzk/base/mapped_file.h"
 #include "cuzk/filecoin/porep/verify.h"
+#include "output.h"
 
 namespace cuzk::app {
 namespace {
@@ -51,6 +52,9 @@ Result<groth16::ToxicWaste> read_toxic(const std::string& path) {
   CUZK_TRY_ASSIGN(out.gamma, scalar_member(toxic, where, "gamma"));
   CUZK_TRY_ASSIGN(out.delta, scalar_member(toxic, where, "delta"));
   CUZK_TRY_ASSIGN(out.tau, scalar_member(toxic, where, "tau"));
+  if (out.gamma.is_zero() || out.delta.is_zero())
+    return bad_input(where + (out.gamma.is_zero() ? ".gamma" : ".delta") +
+                     " is zero, which no key can be made from");
   return out;
 }
 
@@ -113,10 +117,10 @@ std::string describe(const porep::PorepConfig& config) {
 void print_stages(const Progress& progress) {
   double total = 0;
   for (const Progress::Stage& stage : progress.stages()) {
-    fmt::print("  {:>8.3f} s  {}\n", stage.seconds, stage.name);
+    say("  {:>8.3f} s  {}\n", stage.seconds, stage.name);
     total += stage.seconds;
   }
-  fmt::print("  {:>8.3f} s  in all\n", total);
+  say("  {:>8.3f} s  in all\n", total);
 }
 
 }  // namespace cuzk::app

@@ -16,6 +16,7 @@
 #include "cuzk/hash/sha256.h"
 #include "cuzk/r1cs/digest.h"
 #include "files.h"
+#include "output.h"
 
 namespace cuzk::app {
 namespace {
@@ -25,18 +26,18 @@ using Json = nlohmann::ordered_json;
 void print_text(const Json& json, int indent = 0) {
   for (const auto& [key, value] : json.items()) {
     if (value.is_object() && !value.empty()) {
-      fmt::print("{:{}}{}\n", "", indent, key);
+      say("{:{}}{}\n", "", indent, key);
       print_text(value, indent + 2);
     } else {
-      fmt::print("{:{}}{:<{}} {}\n", "", indent, key, 22 - indent,
-                 value.is_string() ? value.get<std::string>() : value.dump());
+      say("{:{}}{:<{}} {}\n", "", indent, key, 22 - indent,
+          value.is_string() ? value.get<std::string>() : value.dump());
     }
   }
 }
 
 void print(const InspectOptions& options, const Json& json) {
   if (options.json) {
-    fmt::print("{}\n", json.dump(2));
+    say("{}\n", json.dump(2));
   } else {
     print_text(json);
   }

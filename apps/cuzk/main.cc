@@ -2,11 +2,16 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <fcntl.h>
+
+#include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <exception>
 #include <new>
 
 #include "commands.h"
+#include "output.h"
 
 namespace cuzk::app {
 
@@ -38,6 +43,22 @@ void add_common(CLI::App* command, CommonOptions& options, bool with_json) {
   command->add_flag("--no-progress", options.no_progress, "No progress on stderr");
   if (with_json) command->add_flag("--json", options.json, "Print JSON on stdout");
   command->footer(kFooter);
+}
+
+/// For numbers of 64 bits: decimal digits and nothing else. CLI11 would take "-1" for the largest one.
+std::string check_u64(const std::string& text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size()) return {};
+  return "'" + text + "' is not a number from 0 to 2^64 - 1";
+}
+
+/// A descriptor that the caller closed would be given to the next file that is opened, which would then
+/// receive our messages. Hold its place with something that cannot be written to.
+void hold_standard_descriptors() {
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (::fcntl(fd, F_GETFD) == -1 && errno == EBADF) (void)::open("/dev/null", O_RDONLY);
+  }
 }
 
 int run(int argc, char** argv) {
@@ -77,9 +98,10 @@ int run(int argc, char** argv) {
   prove_command->add_option("--fixed-rs", prove.fixed_rs,
                             "Tests only: JSON file with r and s of each partition, which makes the proof "
                             "reproducible and not zero-knowledge");
-  prove_command->add_option("--miner", prove.miner,
-                            "Miner actor id: recompute replica_id and compare (with --sector)");
-  prove_command->add_option("--sector", prove.sector, "Sector number (with --miner)");
+  prove_command
+      ->add_option("--miner", prove.miner, "Miner actor id: recompute replica_id and compare (with --sector)")
+      ->check(check_u64);
+  prove_command->add_option("--sector", prove.sector, "Sector number (with --miner)")->check(check_u64);
   add_common(prove_command, prove, true);
 
   VerifyOptions verify;
@@ -88,8 +110,9 @@ int run(int argc, char** argv) {
   verify_command->add_option("--c1", verify.c1, "C1 output, as for prove")->required();
   verify_command->add_option("--params", verify.params, "Folder with the .vk")->required();
   verify_command->add_option("--proof", verify.proof, "Proof file")->required();
-  verify_command->add_option("--miner", verify.miner, "Miner actor id: recompute replica_id (with --sector)");
-  verify_command->add_option("--sector", verify.sector, "Sector number (with --miner)");
+  verify_command->add_option("--miner", verify.miner, "Miner actor id: recompute replica_id (with --sector)")
+      ->check(check_u64);
+  verify_command->add_option("--sector", verify.sector, "Sector number (with --miner)")->check(check_u64);
   add_common(verify_command, verify, true);
 
   InspectOptions inspect;
@@ -109,12 +132,18 @@ int run(int argc, char** argv) {
   synth_command
       ->add_option("--registered-proof", synth.registered_proof, "Registered seal proof type, 0 to 9")
       ->check(CLI::Range(0, 9));
-  synth_command->add_option(
-      "--sector-size", synth.sector_size,
-      "Sector bytes, for sizes without a registered type (4, 16, 32 KiB, 16 MiB, 1 GiB)");
-  synth_command->add_option("--porep-number", synth.porep_number, "Number in porep_id, with --sector-size");
-  synth_command->add_option("--miner", synth.miner, "Miner actor id")->capture_default_str();
-  synth_command->add_option("--sector", synth.sector, "Sector number")->capture_default_str();
+  synth_command
+      ->add_option("--sector-size", synth.sector_size,
+                   "Sector bytes, for sizes without a registered type (4, 16, 32 KiB, 16 MiB, 1 GiB)")
+      ->check(check_u64);
+  synth_command->add_option("--porep-number", synth.porep_number, "Number in porep_id, with --sector-size")
+      ->check(check_u64);
+  synth_command->add_option("--miner", synth.miner, "Miner actor id")
+      ->check(check_u64)
+      ->capture_default_str();
+  synth_command->add_option("--sector", synth.sector, "Sector number")
+      ->check(check_u64)
+      ->capture_default_str();
   synth_command->add_flag("--wrapper", synth.wrapper, "Write Curio's wrapper around the phase-1 output");
   synth_command
       ->add_option("--out", synth.out,
@@ -134,8 +163,12 @@ int run(int argc, char** argv) {
                               : verify_command->parsed()  ? run_verify(verify)
                               : inspect_command->parsed() ? run_inspect(inspect)
                                                           : run_synth_sector(synth);
-  if (result) return kDone;
-  fmt::print(stderr, "cuzk: {}\n", result.error().message);
+  if (result) {
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return kDone;
+    tell("cuzk: cannot write to standard output\n");
+    return kEnvironmentFailed;
+  }
+  tell("cuzk: {}\n", result.error().message);
   return exit_code_of(result.error());
 }
 
@@ -143,12 +176,13 @@ int run(int argc, char** argv) {
 }  // namespace cuzk::app
 
 int main(int argc, char** argv) {
+  cuzk::app::hold_standard_descriptors();
   try {
     return cuzk::app::run(argc, argv);
   } catch (const std::bad_alloc&) {
     std::fputs("cuzk: out of memory\n", stderr);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "cuzk: internal error: {}\n", error.what());
+    cuzk::app::tell("cuzk: internal error: {}\n", error.what());
   }
   return cuzk::app::kEnvironmentFailed;
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "output.h"
+
 namespace cuzk::app {
 
 using namespace std::chrono_literals;
@@ -69,11 +71,11 @@ void Progress::draw_loop() {
     wake_.wait_for(lock, 100ms);
     if (stop_ || !running_ || Clock::now() - since_ < 500ms) continue;
     if (terminal_) {
-      fmt::print(stderr, "\r\x1b[K{}", line());
+      tell("\r\x1b[K{}", line());
       std::fflush(stderr);
       drawn_ = true;
     } else if (Clock::now() - std::max(last_plain, since_) >= 10s) {
-      fmt::print(stderr, "{}\n", line());
+      tell("{}\n", line());
       last_plain = Clock::now();
     }
   }

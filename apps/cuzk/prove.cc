@@ -7,6 +7,7 @@
 #include "cuzk/filecoin/porep/verify.h"
 #include "cuzk/groth16/cpu_prover.h"
 #include "files.h"
+#include "output.h"
 
 namespace cuzk::app {
 
@@ -23,7 +24,7 @@ Result<void> run_prove(const ProveOptions& options) {
   std::vector<Blinding> blinding;
   if (!options.fixed_rs.empty()) {
     CUZK_TRY_ASSIGN(blinding, read_fixed_rs(options.fixed_rs, partitions));
-    fmt::print(stderr, "WARNING: r and s are fixed; the proof is for tests and not zero-knowledge.\n");
+    tell("WARNING: r and s are fixed; the proof is for tests and not zero-knowledge.\n");
   }
 
   // An output that cannot be written to shows now, not after the proof. What is never committed is never
@@ -70,19 +71,18 @@ Result<void> run_prove(const ProveOptions& options) {
     out["proving_seconds"] = proving_seconds;
     for (const Progress::Stage& stage : progress.stages())
       out["stages"].push_back({{"name", stage.name}, {"seconds", stage.seconds}});
-    fmt::print("{}\n", out.dump(2));
+    say("{}\n", out.dump(2));
     return {};
   }
-  fmt::print("sector       {}\n", describe(c1.config));
-  fmt::print("circuit      {}  ({} constraints, domain 2^{})\n", circuit.id,
-             grouped(shape->num_constraints()), shape->domain_log_size());
+  say("sector       {}\n", describe(c1.config));
+  say("circuit      {}  ({} constraints, domain 2^{})\n", circuit.id, grouped(shape->num_constraints()),
+      shape->domain_log_size());
   print_stages(progress);
-  fmt::print(
-      "proving      {:.2f} s from parsed input and open parameters to the proof, its verification included\n",
+  say("proving      {:.2f} s from parsed input and open parameters to the proof, its verification included\n",
       proving_seconds);
-  fmt::print("proof        {}\n", to_hex(bytes));
-  fmt::print("written to   {}\n", options.out);
-  fmt::print("verified\n");
+  say("proof        {}\n", to_hex(bytes));
+  say("written to   {}\n", options.out);
+  say("verified\n");
   return {};
 }
 

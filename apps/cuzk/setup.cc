@@ -8,6 +8,7 @@
 #include "cuzk/base/file_sink.h"
 #include "cuzk/base/hex.h"
 #include "files.h"
+#include "output.h"
 
 namespace cuzk::app {
 
@@ -42,10 +43,10 @@ Result<void> run_setup(const SetupOptions& options) {
   }
   CUZK_TRY_ASSIGN(FileSink vk_file, FileSink::create(vk_path));
 
-  fmt::print(stderr,
-             "WARNING: these parameters are INSECURE. They come from secrets that this run {}.\n"
-             "         They serve tests and benchmarks; the network accepts no proof made with them.\n",
-             options.toxic.empty() ? "drew and forgets" : "read from a file");
+  tell(
+      "WARNING: these parameters are INSECURE. They come from secrets that this run {}.\n"
+      "         They serve tests and benchmarks; the network accepts no proof made with them.\n",
+      options.toxic.empty() ? "drew and forgets" : "read from a file");
 
   ThreadPool pool(options.threads);
   Progress progress(!options.no_progress);
@@ -81,15 +82,15 @@ Result<void> run_setup(const SetupOptions& options) {
     out["bytes"] = result.layout.file_bytes();
     out["sha256"] = to_hex(result.digests.sha256);
     out["blake2b_16"] = to_hex(result.digests.blake2b);
-    fmt::print("{}\n", out.dump(2));
+    say("{}\n", out.dump(2));
     return {};
   }
-  fmt::print("circuit      {}  ({} constraints, {} variables, domain 2^{})\n", circuit.id,
-             grouped(shape->num_constraints()), grouped(shape->num_inputs() + shape->num_aux()),
-             shape->domain_log_size());
-  fmt::print("parameters   {}  ({})\n", params_path, describe_bytes(result.layout.file_bytes()));
-  fmt::print("             sha256 {}\n", to_hex(result.digests.sha256));
-  fmt::print("key          {}\n", vk_path);
+  say("circuit      {}  ({} constraints, {} variables, domain 2^{})\n", circuit.id,
+      grouped(shape->num_constraints()), grouped(shape->num_inputs() + shape->num_aux()),
+      shape->domain_log_size());
+  say("parameters   {}  ({})\n", params_path, describe_bytes(result.layout.file_bytes()));
+  say("             sha256 {}\n", to_hex(result.digests.sha256));
+  say("key          {}\n", vk_path);
   print_stages(progress);
   return {};
 }

@@ -4,6 +4,7 @@
 #include "cuzk/base/mapped_file.h"
 #include "cuzk/filecoin/porep/fabricate.h"
 #include "files.h"
+#include "output.h"
 
 namespace cuzk::app {
 namespace {
@@ -45,13 +46,13 @@ Result<void> run_synth_sector(const SynthSectorOptions& options) {
     const std::string bincode = options.out + ".c1.bincode";
     CUZK_TRY(write_file_atomically(bincode, porep::write_c1_bincode(c1)));
     CUZK_TRY(write_file_atomically(options.out + ".json", as_bytes(porep::write_porep_side_json(config))));
-    fmt::print("{}\nwritten to   {} and {}.json\n", describe(config), bincode, options.out);
+    say("{}\nwritten to   {} and {}.json\n", describe(config), bincode, options.out);
     return {};
   }
   std::string text = porep::write_c1_json(c1);
   if (options.wrapper) text = porep::write_c1_wrapper({options.sector, config.sector->bytes}, text);
   CUZK_TRY(write_file_atomically(options.out, as_bytes(text)));
-  fmt::print("{}\nwritten to   {}  ({})\n", describe(config), options.out, describe_bytes(text.size()));
+  say("{}\nwritten to   {}  ({})\n", describe(config), options.out, describe_bytes(text.size()));
   return {};
 }
 

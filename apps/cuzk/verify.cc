@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "cuzk/base/mapped_file.h"
 #include "files.h"
+#include "output.h"
 
 namespace cuzk::app {
 
@@ -36,15 +37,15 @@ Result<void> run_verify(const VerifyOptions& options) {
     out["partitions"] = c1.config.partitions();
     out["replica_id_recomputed"] = replica_id_checked;
     out["verified"] = true;
-    fmt::print("{}\n", out.dump(2));
+    say("{}\n", out.dump(2));
     return {};
   }
-  fmt::print("sector       {}\n", describe(c1.config));
-  fmt::print("replica id   {}\n",
-             replica_id_checked ? "recomputed from miner, sector, ticket and comm_d"
-                                : "taken from the C1 output (give --miner and --sector to recompute it)");
+  say("sector       {}\n", describe(c1.config));
+  say("replica id   {}\n", replica_id_checked
+                               ? "recomputed from miner, sector, ticket and comm_d"
+                               : "taken from the C1 output (give --miner and --sector to recompute it)");
   print_stages(progress);
-  fmt::print("verified\n");
+  say("verified\n");
   return {};
 }
 

@@ -35,6 +35,9 @@ expect 2 "no circuit 'porep-3k'" "$cuzk" setup --circuit porep-3k --out .
 expect 2 "--sector go together" "$cuzk" prove --c1 "$c1" --params . --out p --miner 1234
 expect 2 "one file" "$cuzk" inspect
 
+expect 2 "is not a number" "$cuzk" verify --c1 "$c1" --params . --proof p --miner -1 --sector 1
+expect 2 "is not a number" "$cuzk" verify --c1 "$c1" --params . --proof p --miner 99999999999999999999 --sector 1
+
 # ---- fabricated sectors ---------------------------------------------------------------------------------------------
 expect 0 "StackedDrg2KiBV1_1" "$cuzk" synth-sector --registered-proof 5 --out synth.json
 [[ "$(sha256sum <synth.json)" == ccc5a1dff27e0e1f09e6b9856302f4f236af9316905f887c99e7a0836f22f361* ]] || fail "text of the fabricated sector"
@@ -126,6 +129,10 @@ expect 1 "Phase1Out" prove base64.json
 sed 's/\("hashes":\[\[\)[0-9]*,[0-9]*,/\17,7,/' c1.json >path.json
 cmp -s c1.json path.json && fail "the text was not changed"
 expect 1 "partition 0" prove path.json
+printf '[1]' >list.json
+expect 1 "no phase-1 output" prove list.json
+cp fixed.proof proof.json
+expect 1 "no phase-1 output" prove proof.json
 expect 1 "needs aggregation" prove "$data/porep/2k-v1_2-noninteractive.c1.json.gz"
 expect 1 "replica_id" "$cuzk" prove --params params --out bad.proof --c1 "$c1" --miner 1 --sector 1
 [[ ! -e bad.proof ]] || fail "a bad input left a proof file"
@@ -149,5 +156,16 @@ mkdir broken
 head -c 1000000 params/*.params >"broken/$(basename params/*.params)"
 expect 3 "" "$cuzk" prove --c1 "$c1" --params broken --out bad.proof
 expect 1 "" "$cuzk" inspect "broken/$(basename params/*.params)"
+
+# ---- output that cannot be written ----------------------------------------------------------------------------------
+inspect_to() { "$cuzk" inspect c1.json >"$1"; }
+expect 3 "standard output" inspect_to /dev/full
+closed_stdout() { "$cuzk" inspect c1.json >&-; }
+expect 3 "standard output" closed_stdout
+# Messages that cannot be written must not cost the result.
+full_stderr() { "$cuzk" inspect c1.json 2>/dev/full; }
+expect 0 "StackedDrg2KiBV1_1" full_stderr
+missing_to_full_stderr() { "$cuzk" inspect /no/such/file 2>/dev/full; }
+expect 3 "" missing_to_full_stderr
 
 echo "$checks checks passed"

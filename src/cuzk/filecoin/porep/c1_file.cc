@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <string>
 
+#include "cuzk/base/hex.h"
 #include "cuzk/base/input_file.h"
 #include "cuzk/filecoin/porep/c1.h"
 
@@ -18,6 +20,12 @@ bool looks_like_json(ByteSpan bytes) {
     if (c != ' ' && c != '\n' && c != '\r' && c != '\t') return false;
   }
   return true;  // nothing at all: the JSON reader says so
+}
+
+/// Bincode starts with the number of partitions, of which no type has as many.
+constexpr std::uint64_t kMaxPlausiblePartitions = 1024;
+bool looks_like_bincode(ByteSpan bytes) {
+  return bytes.size() >= 8 && load_le<std::uint64_t>(bytes.data()) <= kMaxPlausiblePartitions;
 }
 
 std::string side_json_path(std::string path) {
@@ -43,7 +51,14 @@ Result<C1Document> read_bincode(ByteSpan bytes, const std::string& path) {
 
 Result<C1Document> read_c1_file(const std::string& path) {
   CUZK_TRY_ASSIGN(const InputFile file, InputFile::open(path, kMaxC1Bytes));
-  if (!looks_like_json(file.bytes())) return read_bincode(file.bytes(), path);
+  if (!looks_like_json(file.bytes())) {
+    if (!looks_like_bincode(file.bytes()))
+      return bad_input("'" + path +
+                       "' is no phase-1 output: as JSON it would start with '{', as bincode with the number "
+                       "of partitions; it starts with the bytes " +
+                       to_hex(file.bytes().first(std::min<std::size_t>(file.bytes().size(), 8))));
+    return read_bincode(file.bytes(), path);
+  }
   auto document = parse_c1_json(file.bytes());
   if (!document) return document.error().within("'" + path + "'");
   return document;

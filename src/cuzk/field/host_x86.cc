@@ -21,9 +21,15 @@ F load(const std::uint64_t* limbs) {
   return f;
 }
 
+/// Word by word: pairing words for vector stores costs more than the whole of the final subtraction, see
+/// Montgomery::in_words.
 template <class F>
-void store(std::uint64_t* out, const F& f) {
-  for (std::size_t i = 0; i < F::kLimbs; ++i) out[i] = f.limb[i];
+CUZK_INLINE void store(std::uint64_t* out, const F& f) {
+  for (std::size_t i = 0; i < F::kLimbs; ++i) {
+    std::uint64_t w = f.limb[i];
+    __asm__("" : "+r"(w));
+    out[i] = w;
+  }
 }
 
 template <class F>

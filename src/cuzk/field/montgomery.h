@@ -139,7 +139,7 @@ struct Montgomery {
       if (!std::is_constant_evaluated()) {
         Montgomery r;
         Params::host_product(r.limb, a.limb, b.limb);
-        return r;
+        return r.in_words();
       }
 #endif
     return mul_plain(a, b);
@@ -247,6 +247,19 @@ struct Montgomery {
   }
 
  private:
+#if CUZK_HOST_X86
+  /// Keeps the compiler from copying what has just been stored word by word with wide loads, which would wait
+  /// for all words to reach the cache.
+  CUZK_INLINE Montgomery in_words() const {
+    Montgomery r;
+    for (std::size_t i = 0; i < kLimbs; ++i) {
+      std::uint64_t word = limb[i];
+      __asm__("" : "+r"(word));
+      r.limb[i] = word;
+    }
+    return r;
+  }
+#endif
   CUZK_HD CUZK_INLINE constexpr void reduce_once() {
     constexpr Int kM = Params::kModulus;
     std::uint64_t borrow = 0;

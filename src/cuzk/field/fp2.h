@@ -7,7 +7,7 @@ namespace cuzk {
 struct Fp2;
 #if CUZK_HOST_X86
 namespace internal {
-/// The products below with their three or two Fp products in line (field/host_x86.cc). r may be an operand.
+/// The products below with fewer reductions (field/host_x86.cc). r may be an operand.
 void fp2_product(Fp2& r, const Fp2& a, const Fp2& b);
 void fp2_square(Fp2& r, const Fp2& a);
 }  // namespace internal
@@ -45,7 +45,7 @@ struct Fp2 {
     if (!std::is_constant_evaluated()) {
       Fp2 r;
       internal::fp2_product(r, a, b);
-      return r;
+      return {r.c0.in_words(), r.c1.in_words()};
     }
 #endif
     return mul_plain(a, b);
@@ -55,7 +55,7 @@ struct Fp2 {
     if (!std::is_constant_evaluated()) {
       Fp2 r;
       internal::fp2_square(r, *this);
-      return r;
+      return {r.c0.in_words(), r.c1.in_words()};
     }
 #endif
     return square_plain();

@@ -246,10 +246,9 @@ struct Montgomery {
     return pow(e);
   }
 
- private:
 #if CUZK_HOST_X86
-  /// Keeps the compiler from copying what has just been stored word by word with wide loads, which would wait
-  /// for all words to reach the cache.
+  /// The same value. Keeps the compiler from copying what has just been stored word by word with wide loads,
+  /// which would wait for all words to reach the cache.
   CUZK_INLINE Montgomery in_words() const {
     Montgomery r;
     for (std::size_t i = 0; i < kLimbs; ++i) {
@@ -260,6 +259,8 @@ struct Montgomery {
     return r;
   }
 #endif
+
+ private:
   CUZK_HD CUZK_INLINE constexpr void reduce_once() {
     constexpr Int kM = Params::kModulus;
     std::uint64_t borrow = 0;

@@ -272,19 +272,75 @@ CUZK_INLINE Fp adx_product_fp(const std::uint64_t* a, const std::uint64_t* b) {
           : "rdx", "cc", "memory");
   return Fp{{t6, t0, t1, t2, t3, t4}};
 }
+// One more row on seven words.
+#define CUZK_ADX_SECOND_ROW_END(j, T, TOP, zero) \
+  "mulxq " j                                     \
+  "(%[b]), %[lo], %[hi]\n\t"                     \
+  "adoxq %[lo], %[" T                            \
+  "]\n\t"                                        \
+  "adcxq %[hi], %[" TOP                          \
+  "]\n\t"                                        \
+  "adoxq " zero "(%[p]), %[" TOP "]\n\t"
+#define CUZK_ADX_SECOND_ROW6(i, T0, T1, T2, T3, T4, T5, T6) \
+  CUZK_ADX_ROW_BEGIN(i)                                     \
+  CUZK_ADX_ROW_STEP("48", T0, T1)                           \
+  CUZK_ADX_ROW_STEP("56", T1, T2)                           \
+  CUZK_ADX_ROW_STEP("64", T2, T3)                           \
+  CUZK_ADX_ROW_STEP("72", T3, T4)                           \
+  CUZK_ADX_ROW_STEP("80", T4, T5)                           \
+  CUZK_ADX_SECOND_ROW_END("88", T5, T6, "56")
+#define CUZK_ADX_PAIR_ROUND6(i0, i1, T0, T1, T2, T3, T4, T5, T6) \
+  CUZK_ADX_ROW_BEGIN(i0)                                         \
+  CUZK_ADX_ROW_STEP("0", T0, T1)                                 \
+  CUZK_ADX_ROW_STEP("8", T1, T2)                                 \
+  CUZK_ADX_ROW_STEP("16", T2, T3)                                \
+  CUZK_ADX_ROW_STEP("24", T3, T4)                                \
+  CUZK_ADX_ROW_STEP("32", T4, T5)                                \
+  CUZK_ADX_ROW_END("40", T5, T6, "56")                           \
+  CUZK_ADX_SECOND_ROW6(i1, T0, T1, T2, T3, T4, T5, T6)           \
+  CUZK_ADX_REDUCE6(T0, T1, T2, T3, T4, T5, T6)
+
+/// (a_0 b_0 + a_1 b_1) / R mod p, below 2p, with one reduction: a and b are twelve words each, both elements
+/// at most p. The running sum stays below 2^64 * 3p.
+CUZK_INLINE Fp adx_product_sum(const std::uint64_t* a, const std::uint64_t* b) {
+  std::uint64_t t0, t1, t2, t3, t4, t5, t6, lo, hi;
+  __asm__(CUZK_ADX_FIRST_ROW_BEGIN("t0", "t1") CUZK_ADX_FIRST_ROW_STEP("addq", "8", "t1", "t2")
+              CUZK_ADX_FIRST_ROW_STEP("adcq", "16", "t2", "t3") CUZK_ADX_FIRST_ROW_STEP(
+                  "adcq", "24", "t3", "t4") CUZK_ADX_FIRST_ROW_STEP("adcq", "32", "t4", "t5")
+                  CUZK_ADX_FIRST_ROW_STEP("adcq", "40", "t5", "t6") "adcq $0, %[t6]\n\t" CUZK_ADX_SECOND_ROW6(
+                      "48", "t0", "t1", "t2", "t3", "t4", "t5", "t6")
+                      CUZK_ADX_REDUCE6("t0", "t1", "t2", "t3", "t4", "t5", "t6") CUZK_ADX_PAIR_ROUND6(
+                          "8", "56", "t1", "t2", "t3", "t4", "t5", "t6",
+                          "t0") CUZK_ADX_PAIR_ROUND6("16", "64", "t2", "t3", "t4", "t5", "t6", "t0", "t1")
+                          CUZK_ADX_PAIR_ROUND6("24", "72", "t3", "t4", "t5", "t6", "t0", "t1", "t2")
+                              CUZK_ADX_PAIR_ROUND6("32", "80", "t4", "t5", "t6", "t0", "t1", "t2", "t3")
+                                  CUZK_ADX_PAIR_ROUND6("40", "88", "t5", "t6", "t0", "t1", "t2", "t3", "t4")
+          : [t0] "=&r"(t0), [t1] "=&r"(t1), [t2] "=&r"(t2), [t3] "=&r"(t3), [t4] "=&r"(t4), [t5] "=&r"(t5),
+            [t6] "=&r"(t6), [lo] "=&r"(lo), [hi] "=&r"(hi)
+          : [a] "r"(a), [b] "r"(b), [p] "r"(kAdxConstants<FpParams>.word)
+          : "rdx", "cc", "memory");
+  return Fp{{t6, t0, t1, t2, t3, t4}};
+}
+#undef CUZK_ADX_PAIR_ROUND6
+#undef CUZK_ADX_SECOND_ROW6
+#undef CUZK_ADX_SECOND_ROW_END
 #undef CUZK_ADX_ROUND6
 #undef CUZK_ADX_REDUCE6
 
-/// The product is (m p + a b) / R with m all but uniform below R, and a b / R is below p / 9.8: one in forty
-/// of random ones needs the subtraction. A branch on the highest word is right but for those, so that the
-/// next product need not wait for a chain of six words. For r (r / R = 0.45) the branch gains nothing.
-CUZK_INLINE Fp adx_mul(const Fp& a, const Fp& b) {
-  const Fp t = adx_product_fp(a.limb, b.limb);
+/// t mod p for t < 2p that is seldom above p. A product is (m p + a b) / R with m all but uniform below R,
+/// and a b / R is below p / 9.8: one in forty of random ones needs the subtraction. A branch on the highest
+/// word is right but for those, so that the next product need not wait for a chain of six words. For r (r / R
+/// = 0.45) the branch gains nothing.
+CUZK_INLINE Fp adx_finish(const Fp& t) {
   std::uint64_t t0 = t.limb[0], t1 = t.limb[1], t2 = t.limb[2], t3 = t.limb[3], t4 = t.limb[4],
                 t5 = t.limb[5];
   if (t5 >= FpParams::kModulus.limb[5]) [[unlikely]]
     adx_subtract_modulus(t0, t1, t2, t3, t4, t5);
   return Fp{{t0, t1, t2, t3, t4, t5}};
+}
+
+CUZK_INLINE Fp adx_mul(const Fp& a, const Fp& b) {
+  return adx_finish(adx_product_fp(a.limb, b.limb));
 }
 
 #undef CUZK_ADX_FIRST_ROW_BEGIN

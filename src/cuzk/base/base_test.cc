@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -29,6 +30,14 @@ TEST(MappedFile, WriteThenMap) {
   ASSERT_TRUE(write_file_atomically(path, {}));
   EXPECT_EQ(file->bytes().size(), 3U) << "an open mapping keeps the file it was made from";
   EXPECT_EQ(MappedFile::open(path)->bytes().size(), 0U);
+  std::filesystem::remove(path);
+}
+
+TEST(MappedFile, PipeIsRefusedWithoutWaitingForAWriter) {
+  const std::string path = testing::TempDir() + "/cuzk_mapped_file_pipe";
+  std::filesystem::remove(path);
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_NE(MappedFile::open(path).error().message.find("not a regular file"), std::string::npos);
   std::filesystem::remove(path);
 }
 

@@ -88,11 +88,13 @@ Result<std::string> params_path(const std::string& folder, const Circuit& circui
   return path;
 }
 
-Result<void> check_replica_id(const porep::C1Output& c1, const std::optional<std::uint64_t>& miner,
-                              const std::optional<std::uint64_t>& sector) {
+Result<porep::C1Output> read_provable_c1(const std::string& path, const std::optional<std::uint64_t>& miner,
+                                         const std::optional<std::uint64_t>& sector) {
+  CUZK_TRY_ASSIGN(porep::C1Document document, porep::read_c1_file(path));
+  CUZK_TRY(require_concatenation(document.output.config));
   if (miner.has_value() != sector.has_value()) return usage_error("--miner and --sector go together");
-  if (!miner) return {};
-  return porep::verify_replica_id(c1, *miner, *sector);
+  if (miner) CUZK_TRY(porep::verify_replica_id(document.output, *miner, *sector));
+  return std::move(document.output);
 }
 
 std::string grouped(std::uint64_t n) {

@@ -24,14 +24,15 @@ Result<std::vector<Blinding>> read_fixed_rs(const std::string& path, std::size_t
 /// DIR/STEM.EXTENSION; kIo, naming the file and how to get it, when it does not exist.
 Result<std::string> params_path(const std::string& folder, const Circuit& circuit, const char* extension);
 
-/// The miner and sector number to check replica_id with, when both are given; kUsage for one alone.
-Result<void> check_replica_id(const porep::C1Output& c1, const std::optional<std::uint64_t>& miner,
-                              const std::optional<std::uint64_t>& sector);
+/// Reads a C1 output whose proof is a concatenation. With a miner and a sector number its replica_id is
+/// recomputed and compared; kUsage for one of the two alone.
+Result<porep::C1Output> read_provable_c1(const std::string& path, const std::optional<std::uint64_t>& miner,
+                                         const std::optional<std::uint64_t>& sector);
 
 std::string describe_bytes(std::uint64_t bytes);
 /// "1,234,567"
 std::string grouped(std::uint64_t n);
-/// "sector 2KiB, StackedDrg2KiBV1_1, 1 partition of 2 challenges"
+/// "2KiB, StackedDrg2KiBV1_1, 1 partition of 2 challenges"
 std::string describe(const porep::PorepConfig& config);
 
 /// The stages of a command and their times as lines, and the total.

@@ -16,10 +16,7 @@ Result<void> run_prove(const ProveOptions& options) {
   Progress progress(!options.no_progress);
 
   progress.begin("read the C1 output");
-  CUZK_TRY_ASSIGN(const porep::C1Document document, porep::read_c1_file(options.c1));
-  const porep::C1Output& c1 = document.output;
-  CUZK_TRY(require_concatenation(c1.config));
-  CUZK_TRY(check_replica_id(c1, options.miner, options.sector));
+  CUZK_TRY_ASSIGN(const porep::C1Output c1, read_provable_c1(options.c1, options.miner, options.sector));
   const std::size_t partitions = c1.config.partitions();
   std::vector<Blinding> blinding;
   if (!options.fixed_rs.empty()) {

@@ -13,10 +13,7 @@ Result<void> run_verify(const VerifyOptions& options) {
   Progress progress(!options.no_progress);
 
   progress.begin("read the C1 output");
-  CUZK_TRY_ASSIGN(const porep::C1Document document, porep::read_c1_file(options.c1));
-  const porep::C1Output& c1 = document.output;
-  CUZK_TRY(require_concatenation(c1.config));
-  CUZK_TRY(check_replica_id(c1, options.miner, options.sector));
+  CUZK_TRY_ASSIGN(const porep::C1Output c1, read_provable_c1(options.c1, options.miner, options.sector));
 
   const Circuit circuit = porep_circuit(*c1.config.sector);
   CUZK_TRY_ASSIGN(const std::string vk_file, params_path(options.params, circuit, ".vk"));

@@ -38,7 +38,7 @@ Result<Circuit> find_circuit(std::string_view id) {
     if (circuit.id == id) return std::move(circuit);
     ids += (ids.empty() ? "" : ", ") + circuit.id;
   }
-  return Error{ErrorCode::kUsage, "there is no circuit '" + std::string(id) + "'; known: " + ids};
+  return usage_error("there is no circuit '" + std::string(id) + "'; known: " + ids);
 }
 
 std::shared_ptr<const Shape> record_shape(const Circuit& circuit) {

@@ -58,8 +58,8 @@ Result<std::vector<groth16::Proof>> prove_porep(ThreadPool& pool, groth16::Prove
   CUZK_TRY(require_concatenation(c1.config));
   const unsigned partitions = c1.config.partitions();
   if (!blinding.empty() && blinding.size() != partitions)
-    return Error{ErrorCode::kUsage,
-                 "there must be one r and s for each of the " + std::to_string(partitions) + " partitions"};
+    return usage_error("there must be one r and s for each of the " + std::to_string(partitions) +
+                       " partitions");
   const std::shared_ptr<const Shape>& shape = key->shape();
   const porep::Graph graph(c1.config);
 

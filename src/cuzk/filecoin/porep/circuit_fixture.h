@@ -7,9 +7,9 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "cuzk/base/hex.h"
+#include "cuzk/base/test_table.h"
 #include "cuzk/filecoin/porep/circuit.h"
 #include "cuzk/r1cs/digest.h"
 
@@ -22,23 +22,7 @@ inline std::size_t number(const ShapeRow& row, const char* column) {
 }
 
 inline std::vector<ShapeRow> shape_rows() {
-  std::ifstream in(std::string(CUZK_TEST_DATA) + "/shapes/porep.tsv");
-  std::vector<ShapeRow> out;
-  std::vector<std::string> header;
-  for (std::string line; std::getline(in, line);) {
-    if (line.empty() || line[0] == '#') continue;
-    std::istringstream fields(line);
-    std::vector<std::string> cells;
-    for (std::string cell; std::getline(fields, cell, '\t');) cells.push_back(cell);
-    if (header.empty()) {
-      header = cells;
-      continue;
-    }
-    ShapeRow row;
-    for (std::size_t i = 0; i < header.size(); ++i) row[header[i]] = cells.at(i);
-    out.push_back(row);
-  }
-  return out;
+  return read_table("shapes/porep.tsv");
 }
 
 /// Rows with at least `least` and fewer than `limit` constraints.

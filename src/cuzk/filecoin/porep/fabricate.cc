@@ -184,10 +184,10 @@ Bytes32 filler(std::string_view tag, std::span<const std::uint64_t> numbers) {
 Result<C1Output> fabricate_sector(ThreadPool& pool, const PorepConfig& config,
                                   const SectorIdentity& identity) {
   if (config.feature != Feature::none)
-    return Error{ErrorCode::kUsage,
-                 "a sector of a synthetic or non-interactive type cannot be fabricated: its "
-                 "challenges depend on comm_r"};
-  if (identity.seed == Bytes32{}) return Error{ErrorCode::kUsage, "the seed must not be all zero"};
+    return usage_error(
+        "a sector of a synthetic or non-interactive type cannot be fabricated: its "
+        "challenges depend on comm_r");
+  if (identity.seed == Bytes32{}) return usage_error("the seed must not be all zero");
   const SectorParams& sector = *config.sector;
   const Graph graph(config);
   const PeriodicTreeD tree_d(sector.tree_d_levels());
@@ -227,9 +227,8 @@ Result<C1Output> seal_small_sector(ThreadPool& pool, const PorepConfig& config,
                                    const SectorIdentity& identity) {
   const SectorParams& sector = *config.sector;
   if (sector.nodes() > kMaxSealedNodes)
-    return Error{ErrorCode::kUsage,
-                 "only sectors of up to 8 MiB can be sealed here, not " + std::string(sector.name)};
-  if (identity.seed == Bytes32{}) return Error{ErrorCode::kUsage, "the seed must not be all zero"};
+    return usage_error("only sectors of up to 8 MiB can be sealed here, not " + std::string(sector.name));
+  if (identity.seed == Bytes32{}) return usage_error("the seed must not be all zero");
   const Graph graph(config);
   const PeriodicTreeD tree_d(sector.tree_d_levels());
   C1Output c1 = begin_output(config, identity, tree_d.root());
@@ -248,10 +247,9 @@ Result<C1Output> seal_small_sector(ThreadPool& pool, const PorepConfig& config,
 Result<PorepConfig> unregistered_config(std::uint64_t sector_size, std::uint64_t number) {
   PorepConfig config;
   config.sector = find_sector(sector_size);
-  if (config.sector == nullptr)
-    return Error{ErrorCode::kUsage, "no sector has " + std::to_string(sector_size) + " bytes"};
+  if (config.sector == nullptr) return usage_error("no sector has " + std::to_string(sector_size) + " bytes");
   if (find_seal_proof(number) != nullptr)
-    return Error{ErrorCode::kUsage, "number " + std::to_string(number) + " is a registered type"};
+    return usage_error("number " + std::to_string(number) + " is a registered type");
   config.porep_id = porep_id_of(number);
   config.version = ApiVersion::v1_1_0;
   return config;

@@ -1,4 +1,5 @@
 #include "cuzk/filecoin/porep/verify.h"
+#include "cuzk/cpu/atomic_min.h"
 
 #include <algorithm>
 #include <atomic>
@@ -237,10 +238,7 @@ Result<void> verify_vanilla(ThreadPool& pool, const C1Output& c1) {
     for (std::size_t i = begin; i < end; ++i) {
       if (i > first_fault.load(std::memory_order_relaxed)) return;
       faults[i] = ChallengeCheck(c1, graph, c1.vanilla.at(i), challenges[i], roots[i / per_partition]).run();
-      if (!faults[i]) continue;
-      std::size_t seen = first_fault.load();
-      while (i < seen && !first_fault.compare_exchange_weak(seen, i)) {
-      }
+      if (faults[i]) atomic_min(first_fault, i);
     }
   });
   const std::size_t at = first_fault.load();

@@ -1,4 +1,5 @@
 # cuzk_module(NAME
+#   INTERNAL         is part of the command and not installed with the libraries
 #   HEADERS ... SOURCES ... DEPENDS ... PRIVATE_DEPENDS ...
 #   TESTS ...        x_test.cc files, linked into one binary cuzk_NAME_test, labelled `unit`
 #   SLOW_TESTS ...   likewise cuzk_NAME_slow_test, labelled `release` (too slow for sanitizers)
@@ -9,7 +10,7 @@
 # headers of its DEPENDS and of nothing else; tests/layers checks that.
 # Header-only modules give no SOURCES.
 function(cuzk_module name)
-  cmake_parse_arguments(M "" ""
+  cmake_parse_arguments(M "INTERNAL" ""
     "HEADERS;SOURCES;DEPENDS;PRIVATE_DEPENDS;TESTS;SLOW_TESTS;LONG_TESTS;TEST_DEPENDS" ${ARGN})
   set(target cuzk_${name})
   if(M_SOURCES)
@@ -28,7 +29,9 @@ function(cuzk_module name)
     target_link_libraries(${target} ${scope} ${dep})
   endforeach()
   target_compile_features(${target} ${scope} cxx_std_20)
-  set_property(GLOBAL APPEND PROPERTY CUZK_TARGETS ${target})
+  if(NOT M_INTERNAL)
+    set_property(GLOBAL APPEND PROPERTY CUZK_TARGETS ${target})
+  endif()
 
   if(CUZK_BUILD_TESTS)
     set(kinds TESTS)

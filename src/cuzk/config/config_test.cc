@@ -1,0 +1,288 @@
+#include "cuzk/config/config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "cuzk/base/mapped_file.h"
+#include "cuzk/base/random.h"
+
+namespace cuzk {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+std::string example() {
+  const MappedFile file =
+      MappedFile::open(std::string(CUZK_TEST_DATA) + "/../../packaging/cuzk.example.toml").value();
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
+ConfigReading read(std::string_view text) {
+  return read_config(text, "c.toml");
+}
+
+/// The errors of a text that has exactly one.
+std::string only_error(std::string_view text) {
+  const ConfigReading reading = read(text);
+  EXPECT_EQ(reading.errors.size(), 1U) << text;
+  return reading.errors.empty() ? "" : reading.errors.front();
+}
+
+TEST(Config, AnEmptyFileIsTheBuiltInConfiguration) {
+  const ConfigReading reading = read("");
+  EXPECT_THAT(reading.errors, IsEmpty());
+  EXPECT_THAT(reading.warnings, IsEmpty());
+  EXPECT_EQ(to_toml(reading.config), to_toml(Config{}));
+}
+
+TEST(Config, EveryKeyArrives) {
+  const ConfigReading reading = read(R"(
+[daemon]
+listen = ["unix:///tmp/a.sock", "[::1]:9820"]
+status_listen = ""
+drain_timeout = "2m"
+disconnect_grace = "0s"
+journal = "/tmp/j"
+tls_cert = "a"
+tls_key = "b"
+tls_client_ca = "c"
+token_file = "d"
+[memory]
+total_budget = "256GiB"
+safety_margin = 1024
+eviction_min_idle = "90s"
+[gpus]
+devices = [0, "GPU-1b2c"]
+gpu_threads = 32
+gpu_workers_per_device = 1
+vram_limit = "20GiB"
+[scheduler]
+max_batch_size = 3
+max_batch_wait_ms = 0
+sort_by_type = false
+max_pending = 7
+on_conflict = "reject"
+result_retention = "10m"
+max_results = 0
+[synthesis]
+threads = 3
+partition_workers = 0
+[pipeline]
+enabled = false
+synthesis_lookahead = 2
+synthesis_concurrency = 4
+max_parallel_synthesis = 5
+slot_size = 6
+max_gpu_queue_depth = 8
+[srs]
+param_cache = "/p"
+preload = ["porep-2k"]
+[logging]
+level = "debug"
+format = "json"
+)");
+  ASSERT_THAT(reading.errors, IsEmpty());
+  EXPECT_THAT(reading.warnings, IsEmpty());
+  const Config& c = reading.config;
+  EXPECT_THAT(c.daemon.listen, ElementsAre("unix:///tmp/a.sock", "[::1]:9820"));
+  EXPECT_EQ(c.daemon.status_listen, "");
+  EXPECT_EQ(c.daemon.drain_timeout, std::chrono::minutes(2));
+  EXPECT_EQ(c.daemon.disconnect_grace, std::chrono::seconds(0));
+  EXPECT_EQ(c.daemon.journal, "/tmp/j");
+  EXPECT_EQ(c.daemon.tls_cert + c.daemon.tls_key + c.daemon.tls_client_ca + c.daemon.token_file, "abcd");
+  EXPECT_EQ(c.memory.total_budget, 256ULL << 30);
+  EXPECT_EQ(c.memory.safety_margin, 1024U);
+  EXPECT_EQ(c.memory.eviction_min_idle, std::chrono::seconds(90));
+  ASSERT_EQ(c.gpus.devices.size(), 2U);
+  EXPECT_EQ(std::get<std::uint32_t>(c.gpus.devices[0]), 0U);
+  EXPECT_EQ(std::get<std::string>(c.gpus.devices[1]), "GPU-1b2c");
+  EXPECT_EQ(c.gpus.gpu_threads, 32U);
+  EXPECT_EQ(c.gpus.gpu_workers_per_device, 1U);
+  EXPECT_EQ(c.gpus.vram_limit, 20ULL << 30);
+  EXPECT_EQ(c.scheduler.max_batch_size, 3U);
+  EXPECT_EQ(c.scheduler.max_batch_wait, std::chrono::seconds(0));
+  EXPECT_FALSE(c.scheduler.sort_by_type);
+  EXPECT_EQ(c.scheduler.max_pending, 7U);
+  EXPECT_EQ(c.scheduler.on_conflict, Config::Scheduler::OnConflict::kReject);
+  EXPECT_EQ(c.scheduler.result_retention, std::chrono::minutes(10));
+  EXPECT_EQ(c.scheduler.max_results, 0U);
+  EXPECT_EQ(c.synthesis.threads, 3U);
+  EXPECT_EQ(c.synthesis.partition_workers, 0U);
+  EXPECT_FALSE(c.pipeline.enabled);
+  EXPECT_EQ(c.pipeline.synthesis_lookahead, 2U);
+  EXPECT_EQ(c.pipeline.synthesis_concurrency, 4U);
+  EXPECT_EQ(c.pipeline.max_parallel_synthesis, 5U);
+  EXPECT_EQ(c.pipeline.slot_size, 6U);
+  EXPECT_EQ(c.pipeline.max_gpu_queue_depth, 8U);
+  EXPECT_EQ(c.srs.param_cache, "/p");
+  EXPECT_THAT(c.srs.preload, ElementsAre("porep-2k"));
+  EXPECT_EQ(c.logging.level, Config::Logging::Level::kDebug);
+  EXPECT_EQ(c.logging.format, Config::Logging::Format::kJson);
+
+  // What is written reads back to the same.
+  const ConfigReading again = read(to_toml(c));
+  EXPECT_THAT(again.errors, IsEmpty());
+  EXPECT_EQ(to_toml(again.config), to_toml(c));
+}
+
+TEST(Config, AnErrorNamesItsLine) {
+  EXPECT_THAT(only_error("[daemon]\n\nlisten_to = \"x\"\n"),
+              StartsWith("c.toml:3:1: unknown key `daemon.listen_to`"));
+  EXPECT_EQ(only_error("[memory]\ntotal_bugdet = \"1GiB\"\n"),
+            "c.toml:2:1: unknown key `memory.total_bugdet`, did you mean `total_budget`?");
+  EXPECT_EQ(only_error("[gpu]\ndevices = []\n"), "c.toml:1:2: unknown section `gpu`, did you mean `gpus`?");
+  EXPECT_THAT(only_error("listen = \"a:1\"\n"), StartsWith("c.toml:1:1: unknown section `listen`"));
+  EXPECT_EQ(only_error("memory = 3\n"), "c.toml:1:1: `memory` must be a section: [memory]");
+  EXPECT_THAT(only_error("[memory]\nsafety_margin = \"5 gigs\"\n"),
+              StartsWith("c.toml:2:17: memory.safety_margin: '5 gigs' is not a size"));
+  EXPECT_THAT(only_error("[memory]\neviction_min_idle = \"5\"\n"),
+              StartsWith("c.toml:2:21: memory.eviction_min_idle: '5' is not a duration"));
+  EXPECT_THAT(only_error("[memory]\neviction_min_idle = 5\n"), HasSubstr("must be a duration in quotes"));
+  EXPECT_THAT(only_error("[gpus]\ngpu_workers_per_device = 0\n"), HasSubstr("from 1 to 64"));
+  EXPECT_THAT(only_error("[gpus]\ngpu_threads = \"32\"\n"), HasSubstr("must be a whole number"));
+  EXPECT_THAT(only_error("[gpus]\ndevices = [0, -1]\n"), HasSubstr("must be a whole number"));
+  EXPECT_THAT(only_error("[gpus]\ndevices = [1, 1]\n"), HasSubstr("names a device twice"));
+  EXPECT_THAT(only_error("[scheduler]\non_conflict = \"replace\"\n"),
+              HasSubstr("one of \"new\", \"reject\""));
+  EXPECT_THAT(only_error("[scheduler]\nsort_by_type = 1\n"), HasSubstr("must be true or false"));
+  EXPECT_THAT(only_error("[logging]\nlevel = \"loud\"\n"), HasSubstr("one of \"trace\""));
+  EXPECT_THAT(only_error("[daemon]\nlisten = []\n"), HasSubstr("at least one address"));
+  EXPECT_THAT(only_error("[daemon]\nlisten = \"unix:relative\"\n"), HasSubstr("unix:///absolute"));
+  EXPECT_THAT(only_error("[daemon]\nlisten = \"localhost\"\n"), HasSubstr("host:port"));
+  EXPECT_THAT(only_error("[daemon]\nlisten = \"h:65536\"\n"), HasSubstr("host:port"));
+  EXPECT_THAT(only_error("[daemon]\ntls_cert = \"a\"\n"), StartsWith("c.toml:2:12: daemon.tls_cert: needs"));
+  EXPECT_THAT(only_error("[daemon\n"), StartsWith("c.toml:1:8: "));
+  EXPECT_THAT(only_error("[daemon]\njournal = \"a\"\njournal = \"b\"\n"), StartsWith("c.toml:3:"));
+}
+
+TEST(Config, AllErrorsAreSaidInTheOrderOfTheFile) {
+  const ConfigReading reading = read("[pipeline]\nzeta = 1\nenabled = 2\n[daemon]\nalpha = 3\n");
+  EXPECT_THAT(reading.errors,
+              ElementsAre(StartsWith("c.toml:2:1:"), StartsWith("c.toml:3:11:"), StartsWith("c.toml:5:1:")));
+}
+
+TEST(Config, KeysWithoutEffectWarn) {
+  const ConfigReading reading = read("[memory]\npinned_budget = \"50GiB\"\nworking_memory_budget = 1\n");
+  EXPECT_THAT(reading.errors, IsEmpty());
+  EXPECT_THAT(reading.warnings,
+              ElementsAre(StartsWith("c.toml:2:1: memory.pinned_budget: accepted without effect"),
+                          StartsWith("c.toml:3:1: memory.working_memory_budget: accepted")));
+}
+
+/// The keys and values that the ancestor's example sets.
+TEST(Config, TheAncestorsExampleIsAccepted) {
+  const ConfigReading reading = read(R"([daemon]
+listen = "0.0.0.0:9820"
+[srs]
+param_cache = "/data/zk/params"
+preload = ["porep-32g"]
+[memory]
+total_budget = "auto"
+pinned_budget = "50GiB"
+working_memory_budget = "0"
+safety_margin = "5GiB"
+eviction_min_idle = "5m"
+[gpus]
+devices = []
+gpu_threads = 32
+gpu_workers_per_device = 2
+[scheduler]
+max_batch_size = 1
+max_batch_wait_ms = 10000
+sort_by_type = true
+[synthesis]
+threads = 0
+partition_workers = 10
+[pipeline]
+enabled = true
+synthesis_lookahead = 1
+synthesis_concurrency = 1
+[logging]
+level = "info"
+)");
+  EXPECT_THAT(reading.errors, IsEmpty());
+  EXPECT_EQ(reading.warnings.size(), 2U);
+  EXPECT_EQ(reading.config.synthesis.partition_workers, 10U);
+  EXPECT_EQ(reading.config.gpus.gpu_threads, 32U);
+}
+
+TEST(Config, CircuitsAreCheckedByTheCaller) {
+  const auto check = [](std::string_view id) -> Result<void> {
+    return id == "porep-2k" ? Result<void>() : Result<void>(usage_error("no circuit " + std::string(id)));
+  };
+  EXPECT_THAT(read_config("[srs]\npreload = [\"porep-2k\"]", "c", check).errors, IsEmpty());
+  EXPECT_THAT(read_config("[srs]\npreload = [\"porep-2k\", \"x\"]", "c", check).errors,
+              ElementsAre("c:2:11: srs.preload: no circuit x"));
+}
+
+TEST(Config, TheExampleShowsTheBuiltInValues) {
+  const std::string text = example();
+  EXPECT_THAT(read(text).errors, IsEmpty());
+  EXPECT_EQ(to_toml(read(text).config), to_toml(Config{}));
+
+  // With every key switched on it is still valid, and what is not marked as an example is the built-in value.
+  const std::regex key("^#([a-z_]+ = .*)$", std::regex::multiline);
+  const std::string all = std::regex_replace(text, key, "$1");
+  EXPECT_NE(all, text);
+  EXPECT_THAT(read(all).errors, IsEmpty());
+  const std::regex marked("^#[a-z_]+ = .*# example$", std::regex::multiline);
+  const std::string built_in = std::regex_replace(std::regex_replace(text, marked, ""), key, "$1");
+  Config expected;
+  expected.daemon.journal = "/var/lib/cuzk";
+  expected.srs.param_cache = "/var/tmp/filecoin-proof-parameters";
+  EXPECT_EQ(to_toml(read(built_in).config), to_toml(expected));
+
+  // No key is missing from it.
+  std::istringstream lines(to_toml(read(all).config));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(" = ") == std::string::npos) continue;
+    EXPECT_THAT(text, HasSubstr("#" + line.substr(0, line.find(" = ")) + " = ")) << line;
+  }
+}
+
+TEST(Config, LongOrBrokenTextNeverCrashes) {
+  EXPECT_THAT(read_config(std::string((1 << 20) + 1, ' '), "c").errors,
+              ElementsAre(HasSubstr("larger than 1 MiB")));
+  EXPECT_FALSE(read_config(std::string(100'000, '['), "c").errors.empty());
+  EXPECT_FALSE(read_config("a = " + std::string(100'000, '['), "c").errors.empty());
+  EXPECT_FALSE(read_config("[daemon]\njournal = \"\\u0000\"\n", "c").errors.empty());
+  EXPECT_FALSE(read_config_file("/no/such/file"));
+  EXPECT_FALSE(read_config_file("/"));
+
+  // Mutations of a valid file: bytes changed, pieces removed and repeated. Whatever is accepted writes and
+  // reads back.
+  const std::regex key("^#([a-z_]+ = .*)$", std::regex::multiline);
+  const std::string seed = std::regex_replace(example(), key, "$1");
+  TestRandom random(5);
+  unsigned refused = 0;
+  for (int round = 0; round < 300; ++round) {
+    std::string text = seed;
+    for (std::uint64_t edits = 1 + random.next() % 4; edits > 0; --edits) {
+      const std::size_t at = random.next() % text.size();
+      const std::size_t length = random.next() % 24;
+      switch (random.next() % 3) {
+        case 0:
+          text[at] = static_cast<char>(random.next());
+          break;
+        case 1:
+          text.erase(at, length);
+          break;
+        default:
+          text.insert(at, text.substr(random.next() % text.size(), length));
+      }
+    }
+    const ConfigReading reading = read(text);
+    refused += !reading.errors.empty();
+    if (!reading.errors.empty()) continue;
+    EXPECT_THAT(read(to_toml(reading.config)).errors, IsEmpty()) << text;
+  }
+  EXPECT_GT(refused, 50U);
+}
+
+}  // namespace
+}  // namespace cuzk

@@ -1,6 +1,5 @@
 #include "cuzk/groth16/device_lock.h"
 
-#include <condition_variable>
 #include <mutex>
 #include <set>
 
@@ -16,20 +15,22 @@ struct DeviceLock::State {
     }
   };
 
+  explicit State(Clock& clock) : changed(clock.make_condition()) {}
+
   std::mutex mutex;
-  std::condition_variable changed;
+  std::unique_ptr<Condition> changed;
   bool held = false;              // guarded by mutex
   std::uint64_t next_ticket = 0;  // guarded by mutex
   std::set<Waiter> waiters;       // guarded by mutex
 };
 
-DeviceLock::DeviceLock() : state_(std::make_shared<State>()) {}
+DeviceLock::DeviceLock(Clock& clock) : state_(std::make_shared<State>(clock)) {}
 
 DeviceLock::Hold DeviceLock::acquire(std::uint64_t urgency) const {
   State& s = *state_;
   std::unique_lock lock(s.mutex);
   const auto me = s.waiters.insert({urgency, s.next_ticket++}).first;
-  s.changed.wait(lock, [&] { return !s.held && s.waiters.begin() == me; });
+  while (s.held || s.waiters.begin() != me) s.changed->wait(lock);
   s.waiters.erase(me);
   s.held = true;
   return Hold(state_);
@@ -47,7 +48,7 @@ void DeviceLock::Hold::release() {
     state_->held = false;
   }
   // Everybody wakes and the first in service order goes on: waiters are device workers, a handful.
-  state_->changed.notify_all();
+  state_->changed->notify_all();
   state_.reset();
 }
 

@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "cuzk/cpu/clock.h"
+
 namespace cuzk::groth16 {
 
 /// Exclusive use of one physical device. A value that names the lock: copies name the same one, and the state
@@ -15,8 +17,9 @@ class DeviceLock {
   struct State;
 
  public:
-  /// Makes a lock of its own; every copy of it is the same lock.
-  DeviceLock();
+  /// Makes a lock of its own; every copy of it is the same lock. Waiting for it passes by `clock`, which must
+  /// outlive every copy and Hold.
+  explicit DeviceLock(Clock& clock = real_clock());
 
   /// The lock, held. Move-only, and free to move to another thread: it is not bound to the thread that
   /// acquired it.

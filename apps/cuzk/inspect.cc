@@ -81,7 +81,7 @@ Result<void> inspect_c1(const InspectOptions& options, const std::string& path) 
   }
   out["registered_proof"] = c1.config.registered != nullptr ? Json(c1.config.registered->name) : Json();
   out["sector_size"] = c1.config.sector->bytes;
-  out["api_version"] = porep::to_string(c1.config.version);
+  out["api_version"] = to_string(c1.config.version);
   out["porep_id"] = to_hex(c1.config.porep_id);
   out["circuit"] = porep_circuit(*c1.config.sector).id;
   out["params"] = porep_circuit(*c1.config.sector).params_stem + ".params";

@@ -5,9 +5,9 @@
 
 namespace cuzk {
 
-std::string tree_display_name(unsigned base_arity, unsigned sub_arity, unsigned top_arity) {
-  return "merkletree-poseidon_hasher-" + std::to_string(base_arity) + "-" + std::to_string(sub_arity) + "-" +
-         std::to_string(top_arity);
+std::string tree_display_name(const TreeShape& shape) {
+  return "merkletree-poseidon_hasher-" + std::to_string(shape.base_arity) + "-" +
+         std::to_string(shape.sub_arity) + "-" + std::to_string(shape.top_arity);
 }
 
 std::string parameter_stem(std::string_view prefix, std::string_view identifier) {

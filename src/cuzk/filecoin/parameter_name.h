@@ -3,10 +3,12 @@
 #include <string>
 #include <string_view>
 
+#include "cuzk/filecoin/merkle/tree_shape.h"
+
 namespace cuzk {
 
 /// "merkletree-poseidon_hasher-<base>-<sub>-<top>", the display name of a tree shape.
-std::string tree_display_name(unsigned base_arity, unsigned sub_arity, unsigned top_arity);
+std::string tree_display_name(const TreeShape& shape);
 
 /// The stem of a parameter file in the network's cache: "v28-<prefix>-<SHA-256 of the identifier, hex>".
 /// The files are the stem with ".params" or ".vk" appended. The identifier is the circuit's description as

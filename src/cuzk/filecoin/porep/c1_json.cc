@@ -71,9 +71,9 @@ class C1Reader {
     return json_.read_object(kNames, all_of(5), [&](std::size_t i) {
       switch (i) {
         case 0:
-          return read_merkle(proof.tree_d(), true);
+          return read_merkle(proof.tree_d());
         case 1:
-          return read_merkle(proof.tree_r(), false);
+          return read_merkle(proof.tree_r());
         case 2:
           return read_columns(proof);
         case 3:
@@ -105,7 +105,7 @@ class C1Reader {
     static constexpr std::string_view kNames[] = {"column", "inclusion_proof"};
     static constexpr std::string_view kColumn[] = {"index", "rows", "_h"};
     return json_.read_object(kNames, all_of(2), [&](std::size_t i) {
-      if (i == 1) return read_merkle(proof.inclusion, false);
+      if (i == 1) return read_merkle(proof.inclusion);
       return json_.read_object(kColumn, all_of(2), [&](std::size_t j) {
         if (j == 0) return json_.read_unsigned(proof.index, 0xffffffff);
         if (j == 1) return read_nodes(proof.rows);
@@ -123,41 +123,42 @@ class C1Reader {
     });
   }
 
-  bool read_merkle(const MutableMerkleProof& proof, bool tree_d) {
+  bool read_merkle(const MutableMerkleProof& proof) {
     static constexpr std::string_view kData[] = {"data"};
     static constexpr std::string_view kVariants[] = {"Single", "Sub", "Top"};
-    const std::size_t expected = tree_d || sector_->sub_arity == 0 ? 0 : sector_->top_arity == 0 ? 1 : 2;
+    const std::size_t expected = proof.shape.sub_arity == 0 ? 0 : proof.shape.top_arity == 0 ? 1 : 2;
     return json_.read_object(kData, 1, [&](std::size_t) {
       return json_.read_object(kVariants, std::uint32_t{1} << expected, [&](std::size_t variant) {
         if (variant != expected)
           return json_.fail("a sector of " + std::string(sector_->name) + " has '" +
                             std::string(kVariants[expected]) + "' here");
-        return variant == 0 ? read_single(proof, tree_d) : read_joined(proof);
+        return variant == 0 ? read_single(proof) : read_joined(proof);
       });
     });
   }
 
-  bool read_single(const MutableMerkleProof& proof, bool tree_d) {
+  bool read_single(const MutableMerkleProof& proof) {
     static constexpr std::string_view kNames[] = {"root", "leaf", "path"};
     return json_.read_object(kNames, all_of(3), [&](std::size_t i) {
       if (i == 0) return read_node(proof.root);
       if (i == 1) return read_node(proof.leaf);
-      return read_path(proof, tree_d, 0, proof.indices.size());
+      return read_path(proof, 0, proof.shape.base_levels);
     });
   }
 
   // Sub and Top: base tree, then one level of the sub tree, then (Top) one of the top tree.
   bool read_joined(const MutableMerkleProof& proof) {
     static constexpr std::string_view kNames[] = {"base_proof", "sub_proof", "top_proof", "root", "leaf"};
-    const bool top = sector_->top_arity != 0;
+    const unsigned base = proof.shape.base_levels;
+    const bool top = proof.shape.top_arity != 0;
     return json_.read_object(kNames, top ? all_of(5) : all_of(5) & ~4U, [&](std::size_t i) {
       switch (i) {
         case 0:
-          return read_path(proof, false, 0, sector_->base_levels);
+          return read_path(proof, 0, base);
         case 1:
-          return read_path(proof, false, sector_->base_levels, 1);
+          return read_path(proof, base, 1);
         case 2:
-          return top ? read_path(proof, false, sector_->base_levels + 1, 1) : json_.skip_value();
+          return top ? read_path(proof, base + 1, 1) : json_.skip_value();
         case 3:
           return read_node(proof.root);
         default:
@@ -166,16 +167,15 @@ class C1Reader {
     });
   }
 
-  bool read_path(const MutableMerkleProof& proof, bool tree_d, std::size_t first, std::size_t count) {
+  bool read_path(const MutableMerkleProof& proof, unsigned first, unsigned count) {
     static constexpr std::string_view kNames[] = {"path"};
     static constexpr std::string_view kElement[] = {"hashes", "index"};
     return json_.read_object(kNames, 1, [&](std::size_t) {
       return json_.read_array(count, [&](std::size_t i) {
-        const std::size_t level = first + i;
-        const unsigned arity = tree_d ? 2 : sector_->tree_arity(static_cast<unsigned>(level));
-        const std::size_t offset = tree_d ? level : sector_->siblings_below(static_cast<unsigned>(level));
+        const unsigned level = first + static_cast<unsigned>(i);
+        const unsigned arity = proof.shape.arity(level);
         return json_.read_object(kElement, all_of(2), [&](std::size_t j) {
-          if (j == 0) return read_nodes(proof.siblings.subspan(offset, arity - 1));
+          if (j == 0) return read_nodes(proof.siblings_at(level));
           if (!json_.read_unsigned(proof.indices[level])) return false;
           return proof.indices[level] < arity || json_.fail("index " + std::to_string(proof.indices[level]) +
                                                             " in a level of arity " + std::to_string(arity));

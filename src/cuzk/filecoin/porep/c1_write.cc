@@ -5,6 +5,7 @@
 
 #include "cuzk/base/base64.h"
 #include "cuzk/base/hex.h"
+#include "cuzk/filecoin/merkle/merkle_bincode.h"
 #include "cuzk/filecoin/porep/c1.h"
 
 namespace cuzk::porep {
@@ -47,9 +48,9 @@ class JsonWriter {
 
   void challenge(const ChallengeProof& proof) {
     out_ += R"({"comm_d_proofs":)";
-    merkle(proof.tree_d(), true);
+    merkle(proof.tree_d());
     out_ += R"(,"comm_r_last_proof":)";
-    merkle(proof.tree_r(), false);
+    merkle(proof.tree_r());
     out_ += R"(,"replica_column_proofs":{"c_x":)";
     column(proof.own_column());
     out_ += R"(,"drg_parents":)";
@@ -88,7 +89,7 @@ class JsonWriter {
     out_ += R"(,"rows":)";
     nodes(proof.rows);
     out_ += R"(,"_h":null},"inclusion_proof":)";
-    merkle(proof.inclusion, false);
+    merkle(proof.inclusion);
     out_ += '}';
   }
   void labeling(const LabelingProof& proof) {
@@ -100,13 +101,12 @@ class JsonWriter {
     number(proof.node);
     out_ += '}';
   }
-  void path(const MerkleProof& proof, bool tree_d, std::size_t first, std::size_t count) {
+  void path(const MerkleProof& proof, unsigned first, unsigned count) {
     out_ += R"({"path":)";
     list(count, [&](std::size_t i) {
-      const auto level = static_cast<unsigned>(first + i);
-      const unsigned offset = tree_d ? level : sector_.siblings_below(level);
+      const unsigned level = first + static_cast<unsigned>(i);
       out_ += R"({"hashes":)";
-      nodes(proof.siblings.subspan(offset, (tree_d ? 2 : sector_.tree_arity(level)) - 1));
+      nodes(proof.siblings_at(level));
       out_ += R"(,"index":)";
       number(proof.indices[level]);
       out_ += '}';
@@ -119,21 +119,22 @@ class JsonWriter {
     out_ += R"(,"leaf":)";
     node(proof.leaf);
   }
-  void merkle(const MerkleProof& proof, bool tree_d) {
-    if (tree_d || sector_.sub_arity == 0) {
+  void merkle(const MerkleProof& proof) {
+    const unsigned base = proof.shape.base_levels;
+    if (proof.shape.sub_arity == 0) {
       out_ += R"({"data":{"Single":{)";
       ends(proof);
       out_ += R"(,"path":)";
-      path(proof, tree_d, 0, proof.indices.size());
+      path(proof, 0, base);
     } else {
-      out_ +=
-          sector_.top_arity == 0 ? R"({"data":{"Sub":{"base_proof":)" : R"({"data":{"Top":{"base_proof":)";
-      path(proof, false, 0, sector_.base_levels);
+      const bool top = proof.shape.top_arity != 0;
+      out_ += top ? R"({"data":{"Top":{"base_proof":)" : R"({"data":{"Sub":{"base_proof":)";
+      path(proof, 0, base);
       out_ += R"(,"sub_proof":)";
-      path(proof, false, sector_.base_levels, 1);
-      if (sector_.top_arity != 0) {
+      path(proof, base, 1);
+      if (top) {
         out_ += R"(,"top_proof":)";
-        path(proof, false, sector_.base_levels + 1, 1);
+        path(proof, base + 1, 1);
       }
       out_ += ',';
       ends(proof);
@@ -145,73 +146,30 @@ class JsonWriter {
   std::string& out_;
 };
 
-class BincodeWriter {
- public:
-  BincodeWriter(const SectorParams& sector, std::vector<std::uint8_t>& out) : sector_(sector), out_(out) {}
+void write_column(BincodeWriter& writer, const ColumnProof& proof) {
+  writer.write_u32(static_cast<std::uint32_t>(proof.index));
+  writer.write_nodes(proof.rows);
+  write_merkle_proof(writer, proof.inclusion);
+}
 
-  template <class T>
-  void integer(T value) {
-    out_.resize(out_.size() + sizeof value);
-    store_le(out_.data() + out_.size() - sizeof value, value);
-  }
-  void node(const Bytes32& value) { out_.insert(out_.end(), value.begin(), value.end()); }
+void write_labeling(BincodeWriter& writer, const LabelingProof& proof) {
+  writer.write_nodes(proof.parents);
+  writer.write_u32(static_cast<std::uint32_t>(proof.layer_index));
+  writer.write_u64(proof.node);
+}
 
-  void challenge(const ChallengeProof& proof) {
-    merkle(proof.tree_d(), true);
-    merkle(proof.tree_r(), false);
-    column(proof.own_column());
-    integer<std::uint64_t>(kDrgParents);
-    for (std::size_t i = 0; i < kDrgParents; ++i) column(proof.drg_parent(i));
-    integer<std::uint64_t>(kExpanderParents);
-    for (std::size_t i = 0; i < kExpanderParents; ++i) column(proof.expander_parent(i));
-    integer<std::uint64_t>(sector_.layers);
-    for (std::size_t i = 0; i < sector_.layers; ++i) labeling(proof.labeling(i));
-    labeling(proof.encoding());
-  }
-
- private:
-  void nodes(std::span<const Bytes32> values) {
-    integer<std::uint64_t>(values.size());
-    for (const Bytes32& v : values) node(v);
-  }
-  void column(const ColumnProof& proof) {
-    integer(static_cast<std::uint32_t>(proof.index));
-    nodes(proof.rows);
-    merkle(proof.inclusion, false);
-  }
-  void labeling(const LabelingProof& proof) {
-    nodes(proof.parents);
-    integer(static_cast<std::uint32_t>(proof.layer_index));
-    integer(proof.node);
-  }
-  void path(const MerkleProof& proof, bool tree_d, std::size_t first, std::size_t count) {
-    integer<std::uint64_t>(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto level = static_cast<unsigned>(first + i);
-      const unsigned offset = tree_d ? level : sector_.siblings_below(level);
-      nodes(proof.siblings.subspan(offset, (tree_d ? 2 : sector_.tree_arity(level)) - 1));
-      integer(proof.indices[level]);
-    }
-  }
-  void merkle(const MerkleProof& proof, bool tree_d) {
-    if (tree_d || sector_.sub_arity == 0) {
-      integer<std::uint32_t>(0);
-      node(proof.root);
-      node(proof.leaf);
-      path(proof, tree_d, 0, proof.indices.size());
-      return;
-    }
-    integer<std::uint32_t>(sector_.top_arity == 0 ? 1 : 2);
-    path(proof, false, 0, sector_.base_levels);
-    path(proof, false, sector_.base_levels, 1);
-    if (sector_.top_arity != 0) path(proof, false, sector_.base_levels + 1, 1);
-    node(proof.root);
-    node(proof.leaf);
-  }
-
-  const SectorParams& sector_;
-  std::vector<std::uint8_t>& out_;
-};
+void write_challenge(BincodeWriter& writer, const ChallengeProof& proof, unsigned layers) {
+  write_merkle_proof(writer, proof.tree_d());
+  write_merkle_proof(writer, proof.tree_r());
+  write_column(writer, proof.own_column());
+  writer.write_u64(kDrgParents);
+  for (std::size_t i = 0; i < kDrgParents; ++i) write_column(writer, proof.drg_parent(i));
+  writer.write_u64(kExpanderParents);
+  for (std::size_t i = 0; i < kExpanderParents; ++i) write_column(writer, proof.expander_parent(i));
+  writer.write_u64(layers);
+  for (std::size_t i = 0; i < layers; ++i) write_labeling(writer, proof.labeling(i));
+  write_labeling(writer, proof.encoding());
+}
 
 }  // namespace
 
@@ -252,14 +210,15 @@ std::vector<std::uint8_t> write_c1_bincode(const C1Output& c1) {
   out.reserve(c1.vanilla.challenges() *
                   (ProofLayout(sector).nodes() * 32 + ProofLayout(sector).numbers() * 40) +
               4096);
-  BincodeWriter writer(sector, out);
-  writer.integer<std::uint64_t>(c1.vanilla.partitions());
+  BincodeWriter writer(out);
+  writer.write_u64(c1.vanilla.partitions());
   for (std::size_t k = 0; k < c1.vanilla.partitions(); ++k) {
-    writer.integer<std::uint64_t>(sector.challenges);
-    for (std::size_t i = 0; i < sector.challenges; ++i) writer.challenge(c1.vanilla.challenge(k, i));
+    writer.write_u64(sector.challenges);
+    for (std::size_t i = 0; i < sector.challenges; ++i)
+      write_challenge(writer, c1.vanilla.challenge(k, i), sector.layers);
   }
   for (const Bytes32* value : {&c1.comm_r, &c1.comm_d, &c1.replica_id, &c1.seed, &c1.ticket})
-    writer.node(*value);
+    writer.write_bytes32(*value);
   return out;
 }
 

@@ -35,8 +35,10 @@ inline std::vector<ShapeRow> shape_rows_between(std::size_t least, std::size_t l
 
 inline CircuitParams params_of(const ShapeRow& row) {
   const auto at = [&](const char* column) { return static_cast<unsigned>(number(row, column)); };
-  return {at("layers"),     at("challenges"), at("tree_d_levels"), at("base_levels"),
-          at("base_arity"), at("sub_arity"),  at("top_arity")};
+  return {at("layers"),
+          at("challenges"),
+          at("tree_d_levels"),
+          {at("base_levels"), at("base_arity"), at("sub_arity"), at("top_arity")}};
 }
 
 /// The sector size that a row names, or null: "porep_2kib" is that of "2KiB".

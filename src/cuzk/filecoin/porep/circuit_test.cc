@@ -22,10 +22,7 @@ TEST(PorepShapes, SectorSizesHaveTheParametersOfTheTable) {
     EXPECT_EQ(have.layers, want.layers);
     EXPECT_EQ(have.challenges, want.challenges);
     EXPECT_EQ(have.tree_d_levels, want.tree_d_levels);
-    EXPECT_EQ(have.base_levels, want.base_levels);
-    EXPECT_EQ(have.base_arity, want.base_arity);
-    EXPECT_EQ(have.sub_arity, want.sub_arity);
-    EXPECT_EQ(have.top_arity, want.top_arity);
+    EXPECT_EQ(have.tree, want.tree);
   }
   EXPECT_EQ(sizes, sector_table().size());
 }

@@ -4,9 +4,10 @@
 #include <map>
 #include <unordered_map>
 
+#include "cuzk/filecoin/merkle/node_hash.h"
+#include "cuzk/filecoin/merkle/sparse_tree.h"
 #include "cuzk/filecoin/porep/labels.h"
 #include "cuzk/filecoin/porep/replica_id.h"
-#include "cuzk/filecoin/porep/sparse_tree.h"
 #include "cuzk/hash/poseidon.h"
 #include "cuzk/hash/sha256.h"
 
@@ -59,14 +60,9 @@ struct SectorParts {
   const SparseTree& tree_r;
 };
 
-std::vector<Fr> to_field(std::span<const Bytes32> values) {
-  std::vector<Fr> out;
-  for (const Bytes32& v : values) {
-    const auto x = Fr::from_bytes_le(v);
-    CUZK_CHECK(x.has_value());
-    out.push_back(*x);
-  }
-  return out;
+/// The nodes of tree C or R that no challenge determines.
+SparseTree::Filler tree_filler(std::string_view tag) {
+  return [tag](unsigned height, std::uint64_t position) { return filler(tag, height, position); };
 }
 
 /// Leaves of tree C for all columns, in ascending order of nodes.
@@ -79,7 +75,7 @@ std::vector<SparseTree::Leaf> column_leaves(ThreadPool& pool, const SectorParams
     std::vector<Fr> rows;
     for (std::size_t i = begin; i < end; ++i) {
       const Column& column = columns.at(static_cast<Node>(leaves[i].index));
-      for (const Fr& v : to_field(std::span(column).first(sector.layers))) rows.push_back(v);
+      for (const Bytes32& row : std::span(column).first(sector.layers)) rows.push_back(node_scalar(row));
     }
     std::vector<Fr> hashes(end - begin);
     poseidon_hash_batch(poseidon_constants(sector.layers), rows, hashes);
@@ -145,13 +141,12 @@ C1Output begin_output(const PorepConfig& config, const SectorIdentity& identity,
 void finish_output(ThreadPool& pool, C1Output& c1, const Graph& graph, const PeriodicTreeD& tree_d,
                    const Columns& columns, const std::vector<Node>& replica_nodes) {
   const SectorParams& sector = *c1.config.sector;
-  const SparseTree tree_c(pool, sector, "C", column_leaves(pool, sector, columns));
+  const SparseTree tree_c(pool, sector.tree, tree_filler("C"), column_leaves(pool, sector, columns));
   std::vector<SparseTree::Leaf> replica;
   for (const Node node : replica_nodes)
     replica.push_back({node, encode(columns.at(node)[sector.layers - 1], tree_d.node(0, node))});
-  const SparseTree tree_r(pool, sector, "R", std::move(replica));
-  const std::vector<Fr> roots = to_field(std::array{tree_c.root(), tree_r.root()});
-  c1.comm_r = replica_commitment(roots[0], roots[1]).to_bytes_le();
+  const SparseTree tree_r(pool, sector.tree, tree_filler("R"), std::move(replica));
+  c1.comm_r = replica_commitment(node_scalar(tree_c.root()), node_scalar(tree_r.root())).to_bytes_le();
 
   const unsigned partitions = c1.config.partitions();
   c1.vanilla.reserve(std::size_t{partitions} * sector.challenges);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "cuzk/field/fr.h"
-#include "cuzk/hash/poseidon.h"
 #include "cuzk/hash/sha256.h"
 
 namespace cuzk::porep {
@@ -57,19 +56,6 @@ Bytes32 encode(const Bytes32& key, const Bytes32& data) {
   const auto d = Fr::from_bytes_le(data);
   CUZK_CHECK(k.has_value() && d.has_value());
   return (*k + *d).to_bytes_le();
-}
-
-Fr column_hash(std::span<const Fr> rows) {
-  return poseidon(rows);
-}
-
-Fr replica_commitment(const Fr& comm_c, const Fr& comm_r_last) {
-  const std::array<Fr, 2> message{comm_c, comm_r_last};
-  return poseidon(message);
-}
-
-Bytes32 tree_d_node(const Bytes32& left, const Bytes32& right) {
-  return truncate_to_254_bits(sha256_pair(left, right));
 }
 
 }  // namespace cuzk::porep

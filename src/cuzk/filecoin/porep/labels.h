@@ -23,14 +23,4 @@ std::vector<std::vector<Bytes32>> label_all_nodes(const Graph& graph, const Byte
 /// Field addition of a label (the key) and a data node; both must be canonical.
 Bytes32 encode(const Bytes32& key, const Bytes32& data);
 
-/// Hash of a column of labels, layer 1 first: the leaf of tree C. As many elements as a Poseidon arity in
-/// use.
-Fr column_hash(std::span<const Fr> rows);
-
-/// comm_r = H(comm_c, comm_r_last).
-Fr replica_commitment(const Fr& comm_c, const Fr& comm_r_last);
-
-/// Inner node of tree D.
-Bytes32 tree_d_node(const Bytes32& left, const Bytes32& right);
-
 }  // namespace cuzk::porep

@@ -6,7 +6,7 @@ namespace cuzk::porep {
 namespace {
 
 std::string tree_name(const SectorParams& sector) {
-  return tree_display_name(8, sector.sub_arity, sector.top_arity);
+  return tree_display_name(sector.tree);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "cuzk/filecoin/merkle/circuit_path.h"
+
 namespace cuzk::porep {
 namespace {
 
@@ -16,36 +18,16 @@ class Converter {
     if (!error_) error_ = bad_input(where_ + ": " + member + " is not a canonical scalar");
     return Fr::zero();
   }
-  /// Splits a path into its levels; level 0 joins leaves.
-  template <class Arity>
-  std::vector<MerkleLevel> levels(const MerkleProof& proof, const char* member, Arity&& arity) {
-    std::vector<MerkleLevel> out(proof.indices.size());
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      out[i].index = static_cast<std::uint32_t>(proof.indices[i]);
-      if (proof.indices[i] >= arity(i) && !error_)
-        error_ = bad_input(where_ + ": " + member + " has an index outside its level");
-      for (unsigned s = 1; s < arity(i); ++s)
-        out[i].siblings.push_back(scalar(proof.siblings[next++], member));
-    }
-    return out;
+  MerklePath path(const MerkleProof& proof, const char* member) {
+    auto out = circuit_path(proof);
+    if (out) return std::move(*out);
+    if (!error_) error_ = out.error().within(where_ + ": " + member);
+    return {};
   }
-  MerklePath binary_path(const MerkleProof& proof, const char* member) {
-    MerklePath out;
-    out.base = levels(proof, member, [](std::size_t) { return 2U; });
-    return out;
-  }
-  MerklePath tree_path(const MerkleProof& proof, const SectorParams& s, const char* member) {
-    auto all = levels(proof, member, [&](std::size_t i) { return s.tree_arity(static_cast<unsigned>(i)); });
-    MerklePath out;
-    for (std::size_t i = 0; i < all.size(); ++i)
-      (i < s.base_levels ? out.base : i == s.base_levels ? out.sub : out.top).push_back(std::move(all[i]));
-    return out;
-  }
-  ColumnInput column(const ColumnProof& proof, const SectorParams& s, const char* member) {
+  ColumnInput column(const ColumnProof& proof, const char* member) {
     ColumnInput out;
     for (const Bytes32& row : proof.rows) out.rows.push_back(scalar(row, member));
-    out.path = tree_path(proof.inclusion, s, member);
+    out.path = path(proof.inclusion, member);
     return out;
   }
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
@@ -58,10 +40,10 @@ class Converter {
 }  // namespace
 
 PartitionInput PartitionInput::blank(const CircuitParams& p) {
-  const MerklePath tree = MerklePath::blank(p.base_levels, p.base_arity, p.sub_arity, p.top_arity);
+  const MerklePath tree = blank_circuit_path(p.tree);
   const ColumnInput column{std::vector<Fr>(p.layers, Fr::zero()), tree};
   ChallengeInput challenge;
-  challenge.tree_d = MerklePath::blank(p.tree_d_levels, 2, 0, 0);
+  challenge.tree_d = blank_circuit_path(TreeShape::binary(p.tree_d_levels));
   challenge.drg_parents.fill(column);
   challenge.expander_parents.fill(column);
   challenge.tree_r = tree;
@@ -94,14 +76,14 @@ Result<PartitionInput> partition_input(const C1Output& c1, unsigned k) {
     Converter convert(where);
     ChallengeInput c;
     c.data_leaf = convert.scalar(proof.tree_d().leaf, "comm_d_proofs' leaf");
-    c.tree_d = convert.binary_path(proof.tree_d(), "comm_d_proofs");
+    c.tree_d = convert.path(proof.tree_d(), "comm_d_proofs");
     for (unsigned p = 0; p < kDrgParents; ++p)
-      c.drg_parents[p] = convert.column(proof.drg_parent(p), sector, "drg_parents");
+      c.drg_parents[p] = convert.column(proof.drg_parent(p), "drg_parents");
     for (unsigned p = 0; p < kExpanderParents; ++p)
-      c.expander_parents[p] = convert.column(proof.expander_parent(p), sector, "exp_parents");
+      c.expander_parents[p] = convert.column(proof.expander_parent(p), "exp_parents");
     c.node = proof.labeling(0).node;
-    c.tree_r = convert.tree_path(proof.tree_r(), sector, "comm_r_last_proof");
-    c.own_column = convert.tree_path(proof.own_column().inclusion, sector, "c_x");
+    c.tree_r = convert.path(proof.tree_r(), "comm_r_last_proof");
+    c.own_column = convert.path(proof.own_column().inclusion, "c_x");
     if (convert.error()) return *convert.error();
     out.challenges.push_back(std::move(c));
   }

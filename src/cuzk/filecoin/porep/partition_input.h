@@ -13,13 +13,10 @@ struct CircuitParams {
   unsigned layers;
   unsigned challenges;
   unsigned tree_d_levels;
-  unsigned base_levels;  ///< of trees C and R
-  unsigned base_arity;
-  unsigned sub_arity;  ///< 0: no such level
-  unsigned top_arity;  ///< 0: no such level
+  TreeShape tree;  ///< of trees C and R
 
   static CircuitParams of(const SectorParams& s) {
-    return {s.layers, s.challenges, s.tree_d_levels(), s.base_levels, 8, s.sub_arity, s.top_arity};
+    return {s.layers, s.challenges, s.tree_d_levels(), s.tree};
   }
 };
 

@@ -7,18 +7,18 @@
 namespace cuzk::porep {
 namespace {
 
-//                                         name      bytes                log   L  partitions  c  base sub top
+//                    L  partitions  challenges
 constexpr std::array<SectorParams, 10> kSectors{{
-    {"2KiB", std::uint64_t{1} << 11, 6, 2, 1, 13, 2, 2, 0, 0},
-    {"4KiB", std::uint64_t{1} << 12, 7, 2, 1, 13, 2, 2, 2, 0},
-    {"16KiB", std::uint64_t{1} << 14, 9, 2, 1, 13, 2, 2, 8, 0},
-    {"32KiB", std::uint64_t{1} << 15, 10, 2, 1, 13, 2, 2, 8, 2},
-    {"8MiB", std::uint64_t{1} << 23, 18, 2, 1, 13, 2, 6, 0, 0},
-    {"16MiB", std::uint64_t{1} << 24, 19, 2, 1, 13, 2, 6, 2, 0},
-    {"512MiB", std::uint64_t{1} << 29, 24, 2, 1, 13, 2, 8, 0, 0},
-    {"1GiB", std::uint64_t{1} << 30, 25, 2, 1, 13, 2, 8, 2, 0},
-    {"32GiB", std::uint64_t{1} << 35, 30, 11, 10, 126, 18, 9, 8, 0},
-    {"64GiB", std::uint64_t{1} << 36, 31, 11, 10, 126, 18, 9, 8, 2},
+    {kSectorSizes[0], 2, 1, 13, 2},
+    {kSectorSizes[1], 2, 1, 13, 2},
+    {kSectorSizes[2], 2, 1, 13, 2},
+    {kSectorSizes[3], 2, 1, 13, 2},
+    {kSectorSizes[4], 2, 1, 13, 2},
+    {kSectorSizes[5], 2, 1, 13, 2},
+    {kSectorSizes[6], 2, 1, 13, 2},
+    {kSectorSizes[7], 2, 1, 13, 2},
+    {kSectorSizes[8], 11, 10, 126, 18},
+    {kSectorSizes[9], 11, 10, 126, 18},
 }};
 
 constexpr std::string_view kV1Names[5] = {"StackedDrg2KiBV1", "StackedDrg8MiBV1", "StackedDrg512MiBV1",
@@ -74,24 +74,6 @@ const SectorParams* find_sector(std::uint64_t bytes) {
   const auto it =
       std::find_if(kSectors.begin(), kSectors.end(), [&](const auto& s) { return s.bytes == bytes; });
   return it == kSectors.end() ? nullptr : &*it;
-}
-
-std::string_view to_string(ApiVersion version) {
-  switch (version) {
-    case ApiVersion::v1_0_0:
-      return "1.0.0";
-    case ApiVersion::v1_1_0:
-      return "1.1.0";
-    case ApiVersion::v1_2_0:
-      return "1.2.0";
-  }
-  return "";
-}
-
-Result<ApiVersion> api_version_from_string(std::string_view text) {
-  for (const ApiVersion v : {ApiVersion::v1_0_0, ApiVersion::v1_1_0, ApiVersion::v1_2_0})
-    if (text == to_string(v)) return v;
-  return bad_input("unknown API version '" + std::string(text.substr(0, 40)) + "' (1.0.0, 1.1.0 or 1.2.0)");
 }
 
 std::span<const RegisteredSealProof> registered_seal_proofs() {

@@ -15,15 +15,7 @@ TEST(Sector, TableIsConsistent) {
   for (const SectorParams& s : sector_table()) {
     EXPECT_EQ(s.bytes, 32 * s.nodes());
     EXPECT_EQ(find_sector(s.bytes), &s);
-    std::uint64_t leaves = 1;
-    unsigned siblings = 0;
-    for (unsigned level = 0; level < s.tree_levels(); ++level) {
-      leaves *= s.tree_arity(level);
-      siblings += s.tree_arity(level) - 1;
-    }
-    EXPECT_EQ(leaves, s.nodes()) << s.name;
-    EXPECT_EQ(siblings, s.tree_siblings()) << s.name;
-    EXPECT_LE(s.tree_levels(), kMaxTreeLevels);
+    EXPECT_EQ(s.tree.leaves(), s.nodes()) << s.name;
     EXPECT_LE(s.layers, kMaxLayers);
     const unsigned minimum = s.layers == 2 ? 2 : 176;
     EXPECT_GE(s.challenges * s.partitions, minimum);

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "cuzk/filecoin/merkle/merkle_proof.h"
 #include "cuzk/filecoin/porep/sector.h"
 
 namespace cuzk::porep {
@@ -15,8 +16,7 @@ class ProofLayout {
  public:
   explicit ProofLayout(const SectorParams& sector);
 
-  /// A Merkle proof: nodes root, leaf, then the siblings level by level from the leaf up, each level in
-  /// ascending position without the own one; numbers: the own position in each level.
+  /// A Merkle proof, as merkle_proof_at reads it: nodes root, leaf, siblings; numbers: the own positions.
   struct Merkle {
     std::size_t nodes;
     std::size_t numbers;
@@ -39,7 +39,7 @@ class ProofLayout {
   /// 0: the challenge's own column; then the 6 DRG parents; then the 8 expander parents.
   [[nodiscard]] Column column(std::size_t i) const {
     return {tree_d_nodes_ + tree_r_nodes_ + i * column_nodes_,
-            sector_->tree_d_levels() + sector_->tree_levels() + i * column_numbers_};
+            sector_->tree_d_levels() + sector_->tree.levels() + i * column_numbers_};
   }
   /// i < L: labeling proof of layer i + 1; i = L: the encoding proof.
   [[nodiscard]] Labeling labeling(std::size_t i) const {
@@ -57,15 +57,7 @@ class ProofLayout {
   std::size_t column_numbers_;
 };
 
-/// Views into a VanillaProof; `Node32` and `Number` are const for readers. Valid until the proof changes
-/// size.
-template <class Node32, class Number>
-struct BasicMerkleProof {
-  Node32& root;
-  Node32& leaf;
-  std::span<Node32> siblings;  ///< see ProofLayout::Merkle
-  std::span<Number> indices;   ///< position of the own node in each level
-};
+// Views into a VanillaProof; `Node32` and `Number` are const for readers. Valid until the proof changes size.
 
 template <class Node32, class Number>
 struct BasicColumnProof {
@@ -92,19 +84,18 @@ class BasicChallengeProof {
   using Labeling = BasicLabelingProof<Node32, Number>;
 
   [[nodiscard]] Merkle tree_d() const {
-    const unsigned levels = layout_->sector().tree_d_levels();
-    return merkle(layout_->tree_d().nodes, levels, layout_->tree_d().numbers, levels);
+    return merkle(TreeShape::binary(layout_->sector().tree_d_levels()), layout_->tree_d().nodes,
+                  layout_->tree_d().numbers);
   }
   [[nodiscard]] Merkle tree_r() const {
-    return merkle(layout_->tree_r().nodes, layout_->sector().tree_siblings(), layout_->tree_r().numbers,
-                  layout_->sector().tree_levels());
+    return merkle(layout_->sector().tree, layout_->tree_r().nodes, layout_->tree_r().numbers);
   }
   [[nodiscard]] Column column(std::size_t i) const {
     const auto at = layout_->column(i);
     const SectorParams& s = layout_->sector();
     return {{nodes_ + at.nodes, s.layers},
             numbers_[at.numbers],
-            merkle(at.nodes + s.layers, s.tree_siblings(), at.numbers + 1, s.tree_levels())};
+            merkle(s.tree, at.nodes + s.layers, at.numbers + 1)};
   }
   [[nodiscard]] Column own_column() const { return column(0); }
   [[nodiscard]] Column drg_parent(std::size_t i) const { return column(1 + i); }
@@ -116,9 +107,8 @@ class BasicChallengeProof {
   [[nodiscard]] Labeling encoding() const { return labeling(layout_->sector().layers); }
 
  private:
-  [[nodiscard]] Merkle merkle(std::size_t nodes, std::size_t siblings, std::size_t numbers,
-                              std::size_t levels) const {
-    return {nodes_[nodes], nodes_[nodes + 1], {nodes_ + nodes + 2, siblings}, {numbers_ + numbers, levels}};
+  [[nodiscard]] Merkle merkle(const TreeShape& shape, std::size_t nodes, std::size_t numbers) const {
+    return merkle_proof_at(shape, nodes_ + nodes, numbers_ + numbers);
   }
 
   const ProofLayout* layout_;
@@ -126,11 +116,9 @@ class BasicChallengeProof {
   Number* numbers_;
 };
 
-using MerkleProof = BasicMerkleProof<const Bytes32, const std::uint64_t>;
 using ColumnProof = BasicColumnProof<const Bytes32, const std::uint64_t>;
 using LabelingProof = BasicLabelingProof<const Bytes32, const std::uint64_t>;
 using ChallengeProof = BasicChallengeProof<const Bytes32, const std::uint64_t>;
-using MutableMerkleProof = BasicMerkleProof<Bytes32, std::uint64_t>;
 using MutableColumnProof = BasicColumnProof<Bytes32, std::uint64_t>;
 using MutableLabelingProof = BasicLabelingProof<Bytes32, std::uint64_t>;
 using MutableChallengeProof = BasicChallengeProof<Bytes32, std::uint64_t>;

@@ -5,8 +5,10 @@
 #include <atomic>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cuzk/base/hex.h"
+#include "cuzk/filecoin/merkle/node_hash.h"
 #include "cuzk/filecoin/porep/labels.h"
 #include "cuzk/filecoin/porep/replica_id.h"
 #include "cuzk/hash/poseidon.h"
@@ -18,7 +20,6 @@ namespace {
 /// levels.
 constexpr std::size_t kColumns = 1 + kParents;
 constexpr std::size_t kPaths = kColumns + 1;
-constexpr std::size_t kMaxArity = 8;
 
 std::string proof_path(const C1Output& c1, std::size_t partition, std::size_t index) {
   std::string path = "vanilla_proofs";
@@ -30,12 +31,6 @@ std::string column_name(std::size_t i) {
   if (i == 0) return "replica_column_proofs.c_x";
   if (i <= kDrgParents) return "replica_column_proofs.drg_parents[" + std::to_string(i - 1) + "]";
   return "replica_column_proofs.exp_parents[" + std::to_string(i - 1 - kDrgParents) + "]";
-}
-
-Fr to_field(const Bytes32& bytes) {
-  const auto v = Fr::from_bytes_le(bytes);
-  CUZK_CHECK(v.has_value());  // the parsers let only canonical nodes through
-  return *v;
 }
 
 /// The roots that all proofs of the sector must lead to.
@@ -70,16 +65,10 @@ class ChallengeCheck {
  private:
   Fault check_tree_d() const {
     const MerkleProof path = proof_.tree_d();
-    std::uint64_t position = 0;
-    Bytes32 node = path.leaf;
-    for (std::size_t level = 0; level < path.indices.size(); ++level) {
-      const bool right = path.indices[level] != 0;
-      position |= path.indices[level] << level;
-      node = right ? tree_d_node(path.siblings[level], node) : tree_d_node(node, path.siblings[level]);
-    }
+    const std::uint64_t position = path.leaf_index();
     if (position != challenge_) return wrong_position("comm_d_proofs", position, challenge_);
     if (path.root != roots_.comm_d) return "comm_d_proofs: the root is not comm_d";
-    if (node != roots_.comm_d) return "comm_d_proofs: the path does not lead to comm_d";
+    if (tree_d_root(path) != roots_.comm_d) return "comm_d_proofs: the path does not lead to comm_d";
     return {};
   }
 
@@ -90,7 +79,7 @@ class ChallengeCheck {
       const MerkleProof path = poseidon_path(i);
       const Node expected = tree_r ? challenge_ : nodes_[i];
       const std::string name = tree_r ? "comm_r_last_proof" : column_name(i) + ".inclusion_proof";
-      const std::uint64_t position = position_of(path);
+      const std::uint64_t position = path.leaf_index();
       if (position != expected) return wrong_position(name, position, expected);
       if (path.root != (tree_r ? roots_.comm_r_last : roots_.comm_c))
         return name + (tree_r ? ": the root differs from that of the partition's first proof (comm_r_last)"
@@ -107,34 +96,25 @@ class ChallengeCheck {
     std::array<Fr, kColumns * kMaxLayers> rows;
     for (std::size_t i = 0; i < kColumns; ++i)
       for (std::size_t l = 0; l < sector_.layers; ++l)
-        rows[i * sector_.layers + l] = to_field(proof_.column(i).rows[l]);
+        rows[i * sector_.layers + l] = node_scalar(proof_.column(i).rows[l]);
     std::array<Fr, kColumns> hashes;
     poseidon_hash_batch(constants, std::span(rows).first(kColumns * sector_.layers), hashes);
     for (std::size_t i = 0; i < kColumns; ++i)
-      if (hashes[i] != to_field(proof_.column(i).inclusion.leaf))
+      if (hashes[i] != node_scalar(proof_.column(i).inclusion.leaf))
         return column_name(i) + ": the leaf is not the hash of the column's rows";
     return {};
   }
 
   Fault check_tree_paths() const {
+    std::vector<MerkleProof> paths;
+    for (std::size_t i = 0; i < kPaths; ++i) paths.push_back(poseidon_path(i));
     std::array<Fr, kPaths> nodes;
-    for (std::size_t i = 0; i < kPaths; ++i) nodes[i] = to_field(poseidon_path(i).leaf);
-    for (unsigned level = 0; level < sector_.tree_levels(); ++level) {
-      const unsigned arity = sector_.tree_arity(level);
-      std::array<Fr, kPaths * kMaxArity> children;
-      for (std::size_t i = 0; i < kPaths; ++i) {
-        const MerkleProof path = poseidon_path(i);
-        const Bytes32* sibling = path.siblings.data() + sector_.siblings_below(level);
-        for (unsigned c = 0; c < arity; ++c)
-          children[i * arity + c] = c == path.indices[level] ? nodes[i] : to_field(*sibling++);
-      }
-      poseidon_hash_batch(poseidon_constants(arity), std::span(children).first(kPaths * arity), nodes);
-    }
+    poseidon_roots(paths, nodes);
     for (std::size_t i = 0; i < kPaths; ++i) {
       if (i == kColumns) {
-        if (nodes[i] != to_field(roots_.comm_r_last))
+        if (nodes[i] != node_scalar(roots_.comm_r_last))
           return "comm_r_last_proof: the path does not lead to comm_r_last";
-      } else if (nodes[i] != to_field(roots_.comm_c)) {
+      } else if (nodes[i] != node_scalar(roots_.comm_c)) {
         return column_name(i) + ".inclusion_proof: the path does not lead to comm_c";
       }
     }
@@ -168,8 +148,8 @@ class ChallengeCheck {
       if (encoding.parents[slot] != last.parents[slot])
         return "encoding_proof.parents[" + std::to_string(slot) + "]: differs from the last labeling proof";
     // The key is the last label, already compared with row L.
-    const Fr replica = to_field(proof_.own_column().rows[layers - 1]) + to_field(proof_.tree_d().leaf);
-    if (replica != to_field(proof_.tree_r().leaf))
+    const Fr replica = node_scalar(proof_.own_column().rows[layers - 1]) + node_scalar(proof_.tree_d().leaf);
+    if (replica != node_scalar(proof_.tree_r().leaf))
       return "comm_r_last_proof: the leaf is not the encoding of the data (label plus leaf of comm_d_proofs)";
     return {};
   }
@@ -186,13 +166,6 @@ class ChallengeCheck {
 
   MerkleProof poseidon_path(std::size_t i) const {
     return i == kColumns ? proof_.tree_r() : proof_.column(i).inclusion;
-  }
-
-  std::uint64_t position_of(const MerkleProof& path) const {
-    std::uint64_t position = 0;
-    for (unsigned level = sector_.tree_levels(); level-- > 0;)
-      position = position * sector_.tree_arity(level) + path.indices[level];
-    return position;
   }
 
   static std::string wrong_position(const std::string& name, std::uint64_t position, Node expected) {
@@ -226,7 +199,7 @@ Result<void> verify_vanilla(ThreadPool& pool, const C1Output& c1) {
     const Bytes32& comm_c = first.own_column().inclusion.root;
     const Bytes32& comm_r_last = first.tree_r().root;
     roots.push_back({c1.comm_d, comm_c, comm_r_last});
-    if (replica_commitment(to_field(comm_c), to_field(comm_r_last)) != to_field(c1.comm_r))
+    if (replica_commitment(node_scalar(comm_c), node_scalar(comm_r_last)) != node_scalar(c1.comm_r))
       return bad_input("partition " + std::to_string(k) + ": the roots of " + proof_path(c1, k, 0) +
                        " (c_x: comm_c, comm_r_last_proof: comm_r_last) do not hash to comm_r");
   }

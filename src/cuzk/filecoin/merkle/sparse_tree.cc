@@ -1,22 +1,19 @@
-#include "cuzk/filecoin/porep/sparse_tree.h"
+#include "cuzk/filecoin/merkle/sparse_tree.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
-#include "cuzk/field/fr.h"
-#include "cuzk/filecoin/porep/fabricate.h"
+#include "cuzk/filecoin/merkle/node_hash.h"
 #include "cuzk/hash/poseidon.h"
 
-namespace cuzk::porep {
+namespace cuzk {
 
-SparseTree::SparseTree(ThreadPool& pool, const SectorParams& sector, std::string tag,
-                       std::vector<Leaf> leaves)
-    : sector_(&sector), tag_(std::move(tag)) {
-  CUZK_CHECK(!leaves.empty() && leaves.back().index < sector.nodes());
+SparseTree::SparseTree(ThreadPool& pool, const TreeShape& shape, Filler filler, std::vector<Leaf> leaves)
+    : shape_(shape), filler_(std::move(filler)) {
+  CUZK_CHECK(!leaves.empty() && leaves.back().index < shape.leaves());
   levels_.push_back(std::move(leaves));
-  for (unsigned level = 0; level < sector.tree_levels(); ++level) {
-    const unsigned arity = sector.tree_arity(level);
+  for (unsigned level = 0; level < shape.levels(); ++level) {
+    const unsigned arity = shape.arity(level);
     std::vector<Leaf> parents;
     for (const Leaf& child : levels_[level])
       if (parents.empty() || parents.back().index != child.index / arity)
@@ -25,11 +22,8 @@ SparseTree::SparseTree(ThreadPool& pool, const SectorParams& sector, std::string
     pool.parallel_for(parents.size(), kBatch, [&](std::size_t begin, std::size_t end) {
       std::vector<Fr> children;
       for (std::size_t p = begin; p < end; ++p)
-        for (unsigned c = 0; c < arity; ++c) {
-          const auto value = Fr::from_bytes_le(node(level, parents[p].index * arity + c));
-          CUZK_CHECK(value.has_value());
-          children.push_back(*value);
-        }
+        for (unsigned c = 0; c < arity; ++c)
+          children.push_back(node_scalar(node(level, parents[p].index * arity + c)));
       std::vector<Fr> hashes(end - begin);
       poseidon_hash_batch(poseidon_constants(arity), children, hashes);
       for (std::size_t p = begin; p < end; ++p) parents[p].value = hashes[p - begin].to_bytes_le();
@@ -47,19 +41,18 @@ const SparseTree::Leaf* SparseTree::find(unsigned level, std::uint64_t index) co
 
 Bytes32 SparseTree::node(unsigned level, std::uint64_t index) const {
   if (const Leaf* known = find(level, index)) return known->value;
-  const std::array<std::uint64_t, 2> numbers{level, index};
-  return filler(tag_, numbers);
+  return filler_(level, index);
 }
 
 void SparseTree::fill_proof(std::uint64_t leaf, const MutableMerkleProof& proof) const {
   const Leaf* known = find(0, leaf);
-  CUZK_CHECK(known != nullptr);
+  CUZK_CHECK(known != nullptr && proof.shape == shape_);
   proof.root = root();
   proof.leaf = known->value;
   auto sibling = proof.siblings.begin();
   std::uint64_t index = leaf;
-  for (unsigned level = 0; level < sector_->tree_levels(); ++level) {
-    const unsigned arity = sector_->tree_arity(level);
+  for (unsigned level = 0; level < shape_.levels(); ++level) {
+    const unsigned arity = shape_.arity(level);
     const std::uint64_t own = index % arity;
     for (std::uint64_t c = 0; c < arity; ++c)
       if (c != own) *sibling++ = node(level, index - own + c);
@@ -68,4 +61,4 @@ void SparseTree::fill_proof(std::uint64_t leaf, const MutableMerkleProof& proof)
   }
 }
 
-}  // namespace cuzk::porep
+}  // namespace cuzk

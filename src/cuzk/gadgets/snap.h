@@ -7,15 +7,21 @@
 
 namespace cuzk {
 
-/// 255 bits tied to n by (sum 2^i b_i) * ONE = n: to_bits_le with another placement of the same sum.
+/// (sum 2^i bits[i]) * ONE = n.
 template <class CS>
-std::vector<AllocatedBit> num_to_allocated_bits(CS& cs, const AllocatedNum& n) {
-  const std::vector<AllocatedBit> bits = field_bits_le(cs, n.value);
+void enforce_sum_of_bits(CS& cs, std::span<const AllocatedBit> bits, const AllocatedNum& n) {
   cs.enforce(
       [&](auto& lc) {
         for (std::size_t i = 0; i < bits.size(); ++i) lc.add(bits[i].variable, power_of_two(i));
       },
       [](auto& lc) { lc.add(Variable::one()); }, [&](auto& lc) { lc.add(n.variable); });
+}
+
+/// 255 bits that sum up to n: to_bits_le with another placement of the same sum.
+template <class CS>
+std::vector<AllocatedBit> num_to_allocated_bits(CS& cs, const AllocatedNum& n) {
+  std::vector<AllocatedBit> bits = field_bits_le(cs, n.value);
+  enforce_sum_of_bits(cs, bits, n);
   return bits;
 }
 

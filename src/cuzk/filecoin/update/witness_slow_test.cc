@@ -2,10 +2,10 @@
 
 #include <optional>
 
-#include "cuzk/filecoin/update/checkpoint_follower.h"
 #include "cuzk/filecoin/update/fabricated_circuit_fixture.h"
 #include "cuzk/filecoin/update/update_case.h"
 #include "cuzk/r1cs/checker.h"
+#include "cuzk/r1cs/checkpoint_follower.h"
 #include "cuzk/r1cs/digest.h"
 #include "cuzk/r1cs/shape_recorder.h"
 #include "cuzk/r1cs/witness_builder.h"

@@ -70,4 +70,12 @@ struct SynthSectorOptions : CommonOptions {
 };
 Result<void> run_synth_sector(const SynthSectorOptions& options);
 
+struct TimelineOptions {
+  std::string file;   ///< TIMELINE lines, perhaps gzip-compressed; "-": standard input
+  std::string svg;    ///< empty: none
+  std::string trace;  ///< empty: none
+  bool json = false;
+};
+Result<void> run_timeline(const TimelineOptions& options);
+
 }  // namespace cuzk::app

@@ -151,6 +151,16 @@ int run(int argc, char** argv) {
       ->required();
   add_common(synth_command, synth, false);
 
+  TimelineOptions timeline;
+  auto* timeline_command = app.add_subcommand(
+      "timeline", "How busy the devices were, where they waited and for what, from a file of TIMELINE lines");
+  timeline_command->add_option("file", timeline.file, "The lines, also as .gz; - is standard input")
+      ->required();
+  timeline_command->add_flag("--json", timeline.json, "Print JSON on stdout, with every gap");
+  timeline_command->add_option("--svg", timeline.svg, "Draw a Gantt chart into this file");
+  timeline_command->add_option("--trace", timeline.trace, "Write a trace for Perfetto or chrome://tracing");
+  timeline_command->footer(kFooter);
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -158,11 +168,12 @@ int run(int argc, char** argv) {
     return app.exit(error) == 0 ? kDone : kUsage;
   }
 
-  const Result<void> result = setup_command->parsed()     ? run_setup(setup)
-                              : prove_command->parsed()   ? run_prove(prove)
-                              : verify_command->parsed()  ? run_verify(verify)
-                              : inspect_command->parsed() ? run_inspect(inspect)
-                                                          : run_synth_sector(synth);
+  const Result<void> result = setup_command->parsed()      ? run_setup(setup)
+                              : prove_command->parsed()    ? run_prove(prove)
+                              : verify_command->parsed()   ? run_verify(verify)
+                              : inspect_command->parsed()  ? run_inspect(inspect)
+                              : timeline_command->parsed() ? run_timeline(timeline)
+                                                           : run_synth_sector(synth);
   if (result) {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return kDone;
     tell("cuzk: cannot write to standard output\n");

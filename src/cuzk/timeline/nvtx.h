@@ -1,0 +1,16 @@
+#pragma once
+
+namespace cuzk::timeline {
+
+/// A range of the calling thread in a profiler (NVTX, domain `cuzk`), from construction to destruction. Where
+/// the program was built without CUDA it does nothing; without a profiler it costs a call.
+class NvtxRange {
+ public:
+  /// `name` is read before the constructor returns.
+  explicit NvtxRange(const char* name);
+  ~NvtxRange();
+  NvtxRange(const NvtxRange&) = delete;
+  NvtxRange& operator=(const NvtxRange&) = delete;
+};
+
+}  // namespace cuzk::timeline

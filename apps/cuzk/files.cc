@@ -88,13 +88,17 @@ Result<std::string> params_path(const std::string& folder, const Circuit& circui
   return path;
 }
 
-Result<porep::C1Output> read_provable_c1(const std::string& path, const std::optional<std::uint64_t>& miner,
-                                         const std::optional<std::uint64_t>& sector) {
+Result<std::shared_ptr<const Statement>> read_provable_c1(const std::string& path,
+                                                          const std::optional<std::uint64_t>& miner,
+                                                          const std::optional<std::uint64_t>& sector) {
   CUZK_TRY_ASSIGN(porep::C1Document document, porep::read_c1_file(path));
   CUZK_TRY(require_concatenation(document.output.config));
   if (miner.has_value() != sector.has_value()) return usage_error("--miner and --sector go together");
-  if (miner) CUZK_TRY(porep::verify_replica_id(document.output, *miner, *sector));
-  return std::move(document.output);
+  if (miner) {
+    const Result<void> id = porep::verify_replica_id(document.output, *miner, *sector);
+    if (!id) return id.error().within("'" + path + "'");
+  }
+  return porep_statement(std::move(document.output));
 }
 
 std::string grouped(std::uint64_t n) {
@@ -106,14 +110,6 @@ std::string describe_bytes(std::uint64_t bytes) {
   if (bytes < 10 * 1024) return fmt::format("{} bytes", bytes);
   const double mib = static_cast<double>(bytes) / (1 << 20);
   return mib < 1024 ? fmt::format("{:.1f} MiB", mib) : fmt::format("{:.2f} GiB", mib / 1024);
-}
-
-std::string describe(const porep::PorepConfig& config) {
-  const unsigned partitions = config.partitions();
-  return fmt::format(
-      "{}, {}, {} partition{} of {} challenges", config.sector->name,
-      config.registered != nullptr ? std::string(config.registered->name) : "no registered type", partitions,
-      partitions == 1 ? "" : "s", config.sector->challenges);
 }
 
 void print_stages(const Progress& progress) {

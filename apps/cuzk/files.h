@@ -11,6 +11,7 @@
 #include "cuzk/groth16/verifying_key.h"
 #include "cuzk/proving/circuit.h"
 #include "cuzk/proving/porep.h"
+#include "cuzk/proving/prove.h"
 #include "progress.h"
 
 namespace cuzk::app {
@@ -26,14 +27,13 @@ Result<std::string> params_path(const std::string& folder, const Circuit& circui
 
 /// Reads a C1 output whose proof is a concatenation. With a miner and a sector number its replica_id is
 /// recomputed and compared; kUsage for one of the two alone.
-Result<porep::C1Output> read_provable_c1(const std::string& path, const std::optional<std::uint64_t>& miner,
-                                         const std::optional<std::uint64_t>& sector);
+Result<std::shared_ptr<const Statement>> read_provable_c1(const std::string& path,
+                                                          const std::optional<std::uint64_t>& miner,
+                                                          const std::optional<std::uint64_t>& sector);
 
 std::string describe_bytes(std::uint64_t bytes);
 /// "1,234,567"
 std::string grouped(std::uint64_t n);
-/// "2KiB, StackedDrg2KiBV1_1, 1 partition of 2 challenges"
-std::string describe(const porep::PorepConfig& config);
 
 /// The stages of a command and their times as lines, and the total.
 void print_stages(const Progress& progress);

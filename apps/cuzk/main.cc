@@ -25,6 +25,7 @@ ExitCode exit_code_of(const Error& error) {
       return kUsage;
     case ErrorCode::kParams:
     case ErrorCode::kIo:
+    case ErrorCode::kStopped:
     case ErrorCode::kInternal:
       break;
   }

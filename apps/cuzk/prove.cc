@@ -4,7 +4,6 @@
 #include "commands.h"
 #include "cuzk/base/file_sink.h"
 #include "cuzk/base/hex.h"
-#include "cuzk/filecoin/porep/verify.h"
 #include "cuzk/groth16/cpu_prover.h"
 #include "files.h"
 #include "output.h"
@@ -16,8 +15,9 @@ Result<void> run_prove(const ProveOptions& options) {
   Progress progress(!options.no_progress);
 
   progress.begin("read the C1 output");
-  CUZK_TRY_ASSIGN(const porep::C1Output c1, read_provable_c1(options.c1, options.miner, options.sector));
-  const std::size_t partitions = c1.config.partitions();
+  CUZK_TRY_ASSIGN(const std::shared_ptr<const Statement> statement,
+                  read_provable_c1(options.c1, options.miner, options.sector));
+  const std::size_t partitions = statement->partitions();
   std::vector<Blinding> blinding;
   if (!options.fixed_rs.empty()) {
     CUZK_TRY_ASSIGN(blinding, read_fixed_rs(options.fixed_rs, partitions));
@@ -29,9 +29,10 @@ Result<void> run_prove(const ProveOptions& options) {
   CUZK_TRY_ASSIGN(FileSink proof_file, FileSink::create(options.out));
 
   progress.begin("verify the vanilla proof");
-  CUZK_TRY(porep::verify_vanilla(pool, c1));
+  const Result<void> verdict = statement->verify_vanilla(pool);
+  if (!verdict) return verdict.error().within("'" + options.c1 + "'");
 
-  const Circuit circuit = porep_circuit(*c1.config.sector);
+  CUZK_TRY_ASSIGN(const Circuit circuit, find_circuit(statement->circuit_id()));
   CUZK_TRY_ASSIGN(const std::string params, params_path(options.params, circuit, ".params"));
   progress.begin("record the circuit's shape");
   const std::shared_ptr<const Shape> shape = record_shape(circuit);
@@ -43,8 +44,8 @@ Result<void> run_prove(const ProveOptions& options) {
   groth16::CpuProver prover(pool);
   const std::size_t first_proving_stage = progress.stages().size() + 1;
   CUZK_TRY_ASSIGN(const std::vector<groth16::Proof> proofs,
-                  prove_porep(pool, prover, key, vk, c1, blinding,
-                              [&](std::string_view stage) { progress.begin(std::string(stage)); }));
+                  prove_statement(pool, prover, key, vk, *statement, blinding,
+                                  [&](std::string_view stage) { progress.begin(std::string(stage)); }));
   progress.end();
 
   std::vector<std::uint8_t> bytes;
@@ -71,7 +72,7 @@ Result<void> run_prove(const ProveOptions& options) {
     say("{}\n", out.dump(2));
     return {};
   }
-  say("sector       {}\n", describe(c1.config));
+  say("sector       {}\n", statement->description());
   say("circuit      {}  ({} constraints, domain 2^{})\n", circuit.id, grouped(shape->num_constraints()),
       shape->domain_log_size());
   print_stages(progress);

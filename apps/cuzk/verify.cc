@@ -13,9 +13,10 @@ Result<void> run_verify(const VerifyOptions& options) {
   Progress progress(!options.no_progress);
 
   progress.begin("read the C1 output");
-  CUZK_TRY_ASSIGN(const porep::C1Output c1, read_provable_c1(options.c1, options.miner, options.sector));
+  CUZK_TRY_ASSIGN(const std::shared_ptr<const Statement> statement,
+                  read_provable_c1(options.c1, options.miner, options.sector));
 
-  const Circuit circuit = porep_circuit(*c1.config.sector);
+  CUZK_TRY_ASSIGN(const Circuit circuit, find_circuit(statement->circuit_id()));
   CUZK_TRY_ASSIGN(const std::string vk_file, params_path(options.params, circuit, ".vk"));
   progress.begin("read the verifying key");
   CUZK_TRY_ASSIGN(groth16::VerifyingKey vk, groth16::read_verifying_key(pool, vk_file));
@@ -23,7 +24,7 @@ Result<void> run_verify(const VerifyOptions& options) {
 
   progress.begin("verify");
   CUZK_TRY_ASSIGN(const MappedFile proof, MappedFile::open(options.proof));
-  const Result<void> verdict = verify_porep(pool, prepared, c1.config, c1.statement(), proof.bytes());
+  const Result<void> verdict = verify_statement(pool, prepared, *statement, proof.bytes());
   if (!verdict) return verdict.error().within("'" + options.proof + "'");
   progress.end();
 
@@ -31,13 +32,13 @@ Result<void> run_verify(const VerifyOptions& options) {
   if (options.json) {
     nlohmann::ordered_json out;
     out["circuit"] = circuit.id;
-    out["partitions"] = c1.config.partitions();
+    out["partitions"] = statement->partitions();
     out["replica_id_recomputed"] = replica_id_checked;
     out["verified"] = true;
     say("{}\n", out.dump(2));
     return {};
   }
-  say("sector       {}\n", describe(c1.config));
+  say("sector       {}\n", statement->description());
   say("replica id   {}\n", replica_id_checked
                                ? "recomputed from miner, sector, ticket and comm_d"
                                : "taken from the C1 output (give --miner and --sector to recompute it)");

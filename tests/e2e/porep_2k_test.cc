@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cuzk/base/hex.h"
-#include "cuzk/filecoin/porep/verify.h"
 #include "cuzk/groth16/cpu_prover.h"
 #include "cuzk/groth16/test_support.h"
 #include "cuzk/proving/circuit.h"
 #include "cuzk/proving/porep.h"
+#include "cuzk/proving/prove.h"
 
 namespace cuzk::groth16 {
 namespace {
@@ -39,8 +39,9 @@ class Porep2k : public testing::Test {
   }
   static void TearDownTestSuite() { delete shared_; }
 
-  static porep::C1Output c1(const std::string& name) {
-    return porep::read_c1_file(std::string(CUZK_TEST_DATA) + "/porep/" + name + ".c1.json.gz").value().output;
+  static std::shared_ptr<const Statement> statement(const std::string& name) {
+    const std::string path = std::string(CUZK_TEST_DATA) + "/porep/" + name + ".c1.json.gz";
+    return porep_statement(porep::read_c1_file(path).value().output).value();
   }
 
   /// Proves the reference's case with its r and s.
@@ -50,21 +51,20 @@ class Porep2k : public testing::Test {
     const auto reference = std::find_if(references.begin(), references.end(),
                                         [&](const test::ReferenceProof& p) { return p.name == name; });
     ASSERT_NE(reference, references.end());
-    const porep::C1Output sector = c1(name);
-    ASSERT_TRUE(porep::verify_vanilla(shared_->pool, sector));
-    const porep::Graph graph(sector.config);
-    EXPECT_EQ(porep::public_inputs(sector.config, graph, sector.statement(), 0).value(),
-              reference->public_inputs[0]);
+    const std::shared_ptr<const Statement> sector = statement(name);
+    ASSERT_TRUE(sector->verify_vanilla(shared_->pool));
+    EXPECT_EQ(sector->public_inputs(0).value(), reference->public_inputs[0]);
 
     CpuProver prover(shared_->pool);
     const PreparedVerifyingKey vk(shared_->key->vk());
     const Blinding blinding{reference->r_s[0].first, reference->r_s[0].second};
-    const auto proofs = prove_porep(shared_->pool, prover, shared_->key, vk, sector, std::span(&blinding, 1));
+    const auto proofs =
+        prove_statement(shared_->pool, prover, shared_->key, vk, *sector, std::span(&blinding, 1));
     ASSERT_TRUE(proofs) << proofs.error().message;
     ASSERT_EQ(proofs->size(), 1U);
     const ProofBytes bytes = encode_proof(proofs->front());
     EXPECT_EQ(to_hex(bytes), to_hex(reference->bytes));
-    EXPECT_TRUE(verify_porep(shared_->pool, vk, sector.config, sector.statement(), bytes));
+    EXPECT_TRUE(verify_statement(shared_->pool, vk, *sector, bytes));
   }
 
   struct Shared {

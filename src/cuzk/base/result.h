@@ -18,6 +18,7 @@ enum class ErrorCode {
   kUsage,        ///< the caller asked for something that does not exist or cannot be
   kUnsupported,  ///< understood, but not offered (non-interactive types)
   kIo,           ///< the operating system refused: no file, no space, no memory
+  kStopped,      ///< the caller asked to stop
   kInternal,     ///< a defect of this program
 };
 

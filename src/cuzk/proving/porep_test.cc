@@ -6,6 +6,7 @@
 
 #include "cuzk/groth16/cpu_prover.h"
 #include "cuzk/groth16/test_support.h"
+#include "cuzk/proving/prove.h"
 
 namespace cuzk {
 namespace {
@@ -22,7 +23,7 @@ class Porep : public testing::Test {
     return *std::find_if(all.begin(), all.end(), [&](const auto& p) { return p.name == name; });
   }
   Result<void> verify(const porep::C1Output& sector, ByteSpan proof) {
-    return verify_porep(pool_, vk_, sector.config, sector.statement(), proof);
+    return verify_statement(pool_, vk_, *porep_statement(sector).value(), proof);
   }
 
   ThreadPool pool_{1};
@@ -31,6 +32,15 @@ class Porep : public testing::Test {
   porep::C1Output sector_ = c1("2k-v1_1");
   groth16::test::ReferenceProof reference_ = reference("2k-v1_1");
 };
+
+TEST_F(Porep, AStatementDescribesItself) {
+  const auto statement = porep_statement(sector_).value();
+  EXPECT_EQ(statement->kind(), ProofKind::porep_seal_commit);
+  EXPECT_EQ(statement->circuit_id(), "porep-2k");
+  EXPECT_EQ(statement->partitions(), 1U);
+  EXPECT_EQ(statement->description(), "2KiB, StackedDrg2KiBV1_1, 1 partition of 2 challenges");
+  EXPECT_TRUE(statement->verify_vanilla(pool_));
+}
 
 TEST_F(Porep, TheReferencesProofOfASectorVerifiesForThatSectorOnly) {
   EXPECT_TRUE(verify(sector_, reference_.bytes));
@@ -59,13 +69,7 @@ TEST_F(Porep, AProofOfAnotherLengthIsRefused) {
 
 TEST_F(Porep, NonInteractiveTypesAreRefused) {
   const porep::C1Output sector = c1("2k-v1_2-noninteractive");
-  groth16::CpuProver prover(pool_);
-  const auto proved = prove_porep(pool_, prover, nullptr, vk_, sector, {});
-  ASSERT_FALSE(proved);
-  const auto verified = verify(sector, reference_.bytes);
-  ASSERT_FALSE(verified);
-  for (const Error& error :
-       {proved.error(), verified.error(), require_concatenation(sector.config).error()}) {
+  for (const Error& error : {porep_statement(sector).error(), require_concatenation(sector.config).error()}) {
     EXPECT_EQ(error.code, ErrorCode::kUnsupported);
     EXPECT_NE(error.message.find("needs aggregation"), std::string::npos) << error.message;
   }
@@ -75,7 +79,7 @@ TEST_F(Porep, NonInteractiveTypesAreRefused) {
 TEST_F(Porep, BlindingOfAnotherCountIsRefused) {
   groth16::CpuProver prover(pool_);
   const std::vector<Blinding> two(2);
-  const auto proved = prove_porep(pool_, prover, nullptr, vk_, sector_, two);
+  const auto proved = prove_statement(pool_, prover, nullptr, vk_, *porep_statement(sector_).value(), two);
   ASSERT_FALSE(proved);
   EXPECT_EQ(proved.error().code, ErrorCode::kUsage);
   EXPECT_EQ(proved.error().message, "there must be one r and s for each of the 1 partitions");

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "cuzk/proving/statement.h"
+#include "cuzk/r1cs/witness_builder.h"
+
+namespace cuzk::detail {
+
+/// A WitnessBuilder that looks for a stop at every namespace and block, which no circuit stays in for more
+/// than some milliseconds. Circuits have no way to return early, so the stop leaves them as an exception; see
+/// run_circuit, which alone may use this.
+class StoppableWitness : public WitnessBuilder {
+ public:
+  struct Stopped {};
+
+  StoppableWitness(const Shape& shape, std::stop_token stop)
+      : WitnessBuilder(shape.num_bits(), shape.num_wide()), stop_(std::move(stop)) {}
+
+  void begin_namespace(const Name&) { look(); }
+  template <class Ports>
+  void begin_block(const Name&, Ports&&) {
+    look();
+  }
+
+ private:
+  void look() const {
+    if (stop_.stop_requested()) throw Stopped{};
+  }
+
+  std::stop_token stop_;
+};
+
+inline Error stopped_error(unsigned k) {
+  return {ErrorCode::kStopped, "partition " + std::to_string(k) + ": stopped on request"};
+}
+
+/// The witness that `circuit(cs)` makes, together with the public inputs that the statement has for it. The
+/// two are computed in different ways; a difference would only show as a proof that does not verify, so it is
+/// named here, by `contradiction`.
+template <class CircuitCall>
+Result<PartitionWitness> run_circuit(const Shape& shape, std::stop_token stop, unsigned k,
+                                     std::vector<Fr> inputs, const char* contradiction,
+                                     CircuitCall&& circuit) {
+  StoppableWitness builder(shape, std::move(stop));
+  try {
+    circuit(builder);
+  } catch (const StoppableWitness::Stopped&) {
+    return stopped_error(k);
+  }
+  auto witness = std::make_shared<const Witness>(std::move(builder).finish());
+  if (!std::equal(inputs.begin(), inputs.end(), witness->inputs.begin() + 1, witness->inputs.end()))
+    return bad_input("partition " + std::to_string(k) + ": " + contradiction);
+  return PartitionWitness{std::move(witness), std::move(inputs)};
+}
+
+}  // namespace cuzk::detail

@@ -1,0 +1,297 @@
+// What the outside asks: submissions, waiters, cancellation; and jobs that the journal kept.
+
+#include <algorithm>
+
+#include "cuzk/engine/internal/engine_impl.h"
+#include "cuzk/engine/internal/guarded.h"
+
+namespace cuzk::engine {
+namespace {
+
+/// A job that was accepted at this many starts of the process and is still not done is the likely reason why
+/// the process ends.
+constexpr std::uint32_t kMostStarts = 4;
+
+Submission refusal(Submission::Outcome outcome, FailureClass failure, const std::string& what) {
+  Submission out;
+  out.outcome = outcome;
+  out.message = std::string(to_string(failure)) + ": " + what;
+  return out;
+}
+
+}  // namespace
+
+/// What submit finds out about a request before it becomes a job.
+struct Engine::Impl::Admission {
+  JobIdentity identity;
+  std::shared_ptr<const Statement> statement;
+  std::uint64_t params_bytes = 0;
+};
+
+std::string Engine::Impl::new_job_id(ProofKind kind) {
+  return std::string(to_string(kind)) + "-" + id_prefix_ + "-" + std::to_string(next_job_);
+}
+
+std::uint32_t Engine::Impl::jobs_before(const Job& job) const {
+  return static_cast<std::uint32_t>(std::count_if(live_.begin(), live_.end(), [&](const auto& entry) {
+    const Job& other = *entry.second;
+    if (other.settled || &other == &job) return false;
+    return other.identity.priority != job.identity.priority ? other.identity.priority > job.identity.priority
+                                                            : other.sequence < job.sequence;
+  }));
+}
+
+/// What the engine knows about the request already: a refusal, or the job of an identical one. Nothing: it is
+/// to become a job, and `admission` says which attempt.
+std::optional<Submission> Engine::Impl::known_submission(const RequestKey& key, Admission& admission) {
+  if (admission_stopped_)
+    return refusal(Submission::Outcome::kDraining, FailureClass::kShutdown, "the engine is shutting down");
+  const auto& [request_id, kind, digest] = key;
+  if (!request_id.empty()) {
+    if (const auto known = by_request_.find(key); known != by_request_.end()) {
+      const Job& job = *known->second;
+      Submission out;
+      out.job_id = job.identity.job_id;
+      if (!job.settled) {
+        ++counters_.attached;
+        out.outcome = Submission::Outcome::kAttached;
+        out.queue_position = jobs_before(job);
+        return out;
+      }
+      if (job.result->state == JobState::kCompleted) {
+        ++counters_.answered_stored;
+        out.outcome = Submission::Outcome::kStored;
+        return out;
+      }
+      admission.identity.attempt = job.identity.attempt + 1;
+    }
+    if (config_.on_conflict == OnConflict::kReject) {
+      for (auto at = by_request_.lower_bound({request_id, kind, Bytes32{}});
+           at != by_request_.end() && std::get<0>(at->first) == request_id && std::get<1>(at->first) == kind;
+           ++at)
+        if (std::get<2>(at->first) != digest)
+          return refusal(Submission::Outcome::kConflict, FailureClass::kInvalidInput,
+                         "request_id " + request_id + " is known with another payload, as job " +
+                             at->second->identity.job_id);
+    }
+  }
+  if (!any_device())
+    return refusal(Submission::Outcome::kNoDevice, FailureClass::kDevice, "every device is out of service");
+  if (!unstored_.empty())
+    return refusal(Submission::Outcome::kJournalFailed, FailureClass::kResource,
+                   "the journal cannot store results");
+  if (live_.size() + admissions_ >= config_.max_pending)
+    return refusal(Submission::Outcome::kQueueFull, FailureClass::kResource,
+                   std::to_string(live_.size() + admissions_) +
+                       " jobs are not done, as many as scheduler.max_pending allows");
+  return std::nullopt;
+}
+
+/// Everything that takes time before a request counts: reading it, the vanilla check, the journal. Without
+/// the mutex.
+std::optional<Submission> Engine::Impl::check_submission(JobRequest& request, Admission& admission) {
+  ProofRequest for_journal;
+  if (parts_.journal != nullptr) for_journal = request.proof;
+  Result<std::shared_ptr<const Statement>> statement =
+      parts_.read_request(parts_.pool, std::move(request.proof));
+  if (!statement) {
+    const FailureClass failure = classify(statement.error());
+    return refusal(
+        failure == FailureClass::kResource ? Submission::Outcome::kTooLarge : Submission::Outcome::kInvalid,
+        failure, statement.error().message);
+  }
+  const std::string& circuit = (*statement)->circuit_id();
+  const Result<std::uint64_t> params = parts_.circuits->params_bytes(circuit);
+  if (!params) return refusal(Submission::Outcome::kParams, FailureClass::kParams, params.error().message);
+  admission.params_bytes = *params;
+  {
+    const Lock lock(mutex_);
+    // Exact when the circuit's shape is here; without it, the parameters alone.
+    const CachedCircuit* known = cache_.find(circuit);
+    const bool together = mode_ != PipelineMode::kPerPartition && mode_ != PipelineMode::kSlotted;
+    const std::uint64_t need = known != nullptr && known->shape != nullptr
+                                   ? known->total_bytes(together ? (*statement)->partitions() : 1)
+                                   : *params;
+    if (need > budget_.total())
+      return refusal(Submission::Outcome::kTooLarge, FailureClass::kResource,
+                     circuit + " needs " + std::to_string(need) + " bytes of memory, the budget is " +
+                         std::to_string(budget_.total()));
+  }
+  admission.statement = std::move(*statement);
+  if (parts_.journal != nullptr) {
+    const Result<void> stored = parts_.journal->accept(admission.identity, for_journal);
+    if (!stored) {
+      const Lock lock(mutex_);
+      ++counters_.journal_failures;
+      return refusal(Submission::Outcome::kJournalFailed, FailureClass::kResource, stored.error().message);
+    }
+  }
+  return std::nullopt;
+}
+
+Submission Engine::Impl::submit(JobRequest request) {
+  Admission admission;
+  JobIdentity& identity = admission.identity;
+  identity.request_id = request.request_id;
+  identity.kind = request.proof.kind;
+  identity.digest = payload_digest(request.proof);
+  identity.priority = effective_priority(request.priority, identity.kind);
+  const RequestKey key{identity.request_id, identity.kind, identity.digest};
+
+  Lock lock(mutex_);
+  while (true) {
+    if (std::optional<Submission> known = known_submission(key, admission)) {
+      if (!known->accepted()) ++counters_.refused;
+      // A job that somebody asked for without hanging on to it runs to its end.
+      if (known->outcome == Submission::Outcome::kAttached && !request.abandon_grace)
+        jobs_.at(known->job_id)->abandon_grace.reset();
+      return *known;
+    }
+    // Submissions without a request id are never alike.
+    if (identity.request_id.empty() || admitting_.insert(key).second) break;
+    wait(lock);
+  }
+  identity.job_id = new_job_id(identity.kind);
+  const std::uint64_t sequence = next_job_++;
+  ++admissions_;
+  lock.unlock();
+
+  std::optional<Submission> refused;
+  try {
+    refused = check_submission(request, admission);
+  } catch (const std::bad_alloc&) {
+    refused = refusal(Submission::Outcome::kTooLarge, FailureClass::kResource, kOutOfMemory);
+  }
+
+  lock.lock();
+  --admissions_;
+  if (!identity.request_id.empty()) admitting_.erase(key);
+  changed();
+  if (refused) {
+    ++counters_.refused;
+    return *refused;
+  }
+  auto job = std::make_shared<Job>();
+  job->identity = identity;
+  job->sequence = sequence;
+  job->abandon_grace = request.abandon_grace;
+  job->accepted = now();
+  job->statement = std::move(admission.statement);
+  cache_.entry(job->statement->circuit_id()).file_bytes = admission.params_bytes;
+  ++counters_.accepted;
+  jobs_[identity.job_id] = job;
+  live_[sequence] = job;
+  if (!identity.request_id.empty()) by_request_[key] = job;
+  adopt(job);
+  Submission out;
+  out.outcome = Submission::Outcome::kAccepted;
+  out.job_id = identity.job_id;
+  out.queue_position = jobs_before(*job);
+  return out;
+}
+
+/// A job whose statement is there enters the queues.
+void Engine::Impl::adopt(const JobPtr& job) {
+  job->circuit_id = job->statement->circuit_id();
+  job->partitions.resize(job->statement->partitions());
+  job->assembler.emplace(job->partitions.size());
+  if (stopping_) {
+    fail(job, FailureClass::kShutdown, "the engine was shut down");
+  } else if (!any_device()) {
+    fail(job, FailureClass::kDevice, "every device is out of service");
+  } else {
+    enqueue(job);
+    prefetch(*job);
+  }
+  changed();
+}
+
+void Engine::Impl::recover(const Journal::Recovered& recovered) {
+  const Lock lock(mutex_);
+  for (const Journal::Finished& finished : recovered.finished) {
+    auto job = std::make_shared<Job>();
+    job->identity = finished.result->identity;
+    job->sequence = next_job_++;
+    job->settled = job->final = job->running = true;
+    job->result = std::make_shared<JobResult>(*finished.result);
+    job->done = now() - finished.age;
+    jobs_[job->identity.job_id] = job;
+    if (!job->identity.request_id.empty())
+      by_request_[{job->identity.request_id, job->identity.kind, job->identity.digest}] = job;
+    retained_.emplace_back(job->done + config_.result_retention, job);
+  }
+  for (const Journal::Unfinished& unfinished : recovered.unfinished) {
+    auto job = std::make_shared<Job>();
+    job->identity = unfinished.identity;
+    job->sequence = next_job_++;
+    job->accepted = now();
+    jobs_[job->identity.job_id] = job;
+    live_[job->sequence] = job;
+    if (!job->identity.request_id.empty())
+      by_request_[{job->identity.request_id, job->identity.kind, job->identity.digest}] = job;
+    ++counters_.recovered;
+    if (unfinished.starts >= kMostStarts)
+      fail(job, FailureClass::kInternal,
+           "the process has ended " + std::to_string(unfinished.starts - 1) + " times while it was not done");
+    else
+      load_queue_.push(key_of(*job, 0), LoadTask{nullptr, job});
+  }
+}
+
+// ---- waiters
+
+Result<WaiterId> Engine::Impl::await(const std::string& job_id, std::optional<Duration> timeout,
+                                     AwaitCallback done) {
+  Lock lock(mutex_);
+  const auto known = jobs_.find(job_id);
+  if (known == jobs_.end()) return usage_error("there is no job '" + job_id + "'");
+  const JobPtr job = known->second;
+  const WaiterId id = next_waiter_++;
+  if (job->final) {
+    lock.unlock();
+    done({job->result});
+    return id;
+  }
+  Waiter waiter{job, std::move(done), {}};
+  if (timeout) {
+    waiter.deadline = now() + *timeout;
+    deadlines_.emplace(*waiter.deadline, id);
+  }
+  waiters_.emplace(id, std::move(waiter));
+  job->waiters.insert(id);
+  if (job->abandoned_until) {
+    abandoned_.erase({*job->abandoned_until, job->sequence});
+    job->abandoned_until.reset();
+  }
+  changed();
+  return id;
+}
+
+bool Engine::Impl::forget(WaiterId waiter) {
+  const Lock lock(mutex_);
+  const auto at = waiters_.find(waiter);
+  if (at == waiters_.end()) return false;
+  const JobPtr job = at->second.job;
+  if (at->second.deadline) deadlines_.erase({*at->second.deadline, waiter});
+  waiters_.erase(at);
+  job->waiters.erase(waiter);
+  if (job->waiters.empty() && job->abandon_grace && !job->settled) {
+    job->abandoned_until = now() + *job->abandon_grace;
+    abandoned_.emplace(*job->abandoned_until, job->sequence);
+    changed();
+  }
+  return true;
+}
+
+Result<Cancelled> Engine::Impl::cancel(const std::string& job_id) {
+  const Lock lock(mutex_);
+  const auto known = jobs_.find(job_id);
+  if (known == jobs_.end()) return usage_error("there is no job '" + job_id + "'");
+  const JobPtr& job = known->second;
+  if (job->settled) return Cancelled{false};
+  const bool was_running = job->running;
+  settle(job, JobState::kCancelled, FailureClass::kNone, "cancelled");
+  return Cancelled{was_running};
+}
+
+}  // namespace cuzk::engine

@@ -1,0 +1,86 @@
+#include "cuzk/engine/circuit_source.h"
+
+#include <filesystem>
+
+#include "cuzk/proving/circuit.h"
+
+namespace cuzk::engine {
+namespace {
+
+class MappedFileParams : public MappedParams {
+ public:
+  explicit MappedFileParams(std::shared_ptr<const groth16::ParamsFile> file) : file_(std::move(file)) {}
+  [[nodiscard]] std::uint64_t size_bytes() const override { return file_->bytes().size(); }
+  [[nodiscard]] const std::shared_ptr<const groth16::ParamsFile>& file() const { return file_; }
+
+ private:
+  std::shared_ptr<const groth16::ParamsFile> file_;
+};
+
+/// A proving key with the pairing constants of its verifying key.
+class LoadedKey : public CircuitKey {
+ public:
+  explicit LoadedKey(std::shared_ptr<const groth16::ProvingKey> key)
+      : key_(std::move(key)), vk_(key_->vk()) {}
+
+  [[nodiscard]] const std::shared_ptr<const groth16::ProvingKey>& proving_key() const override {
+    return key_;
+  }
+  Result<void> verify(ThreadPool& pool, const groth16::ProofInstance& instance) const override {
+    return vk_.verify(pool, instance);
+  }
+
+ private:
+  std::shared_ptr<const groth16::ProvingKey> key_;
+  groth16::PreparedVerifyingKey vk_;
+};
+
+}  // namespace
+
+std::vector<CircuitSource::Known> FileCircuitSource::known() const {
+  std::vector<Known> out;
+  for (const Circuit& circuit : known_circuits()) {
+    std::error_code error;
+    const std::uint64_t size =
+        std::filesystem::file_size(folder_ + "/" + circuit.params_stem + ".params", error);
+    if (!error) out.push_back({circuit.id, size});
+  }
+  return out;
+}
+
+Result<std::string> FileCircuitSource::params_path(const std::string& circuit_id) const {
+  CUZK_TRY_ASSIGN(const Circuit circuit, find_circuit(circuit_id));
+  return folder_ + "/" + circuit.params_stem + ".params";
+}
+
+Result<std::uint64_t> FileCircuitSource::params_bytes(const std::string& circuit_id) const {
+  CUZK_TRY_ASSIGN(const std::string path, params_path(circuit_id));
+  std::error_code error;
+  const std::uint64_t size = std::filesystem::file_size(path, error);
+  if (error) return bad_params(path + ": " + error.message());
+  return size;
+}
+
+Result<LoadedShape> FileCircuitSource::load_shape(ThreadPool&, const std::string& circuit_id) {
+  CUZK_TRY_ASSIGN(const Circuit circuit, find_circuit(circuit_id));
+  return LoadedShape{record_shape(circuit), false};
+}
+
+Result<std::shared_ptr<const MappedParams>> FileCircuitSource::map_params(ThreadPool& pool,
+                                                                          const std::string& circuit_id) {
+  CUZK_TRY_ASSIGN(const std::string path, params_path(circuit_id));
+  CUZK_TRY_ASSIGN(groth16::ParamsFile file, groth16::ParamsFile::open(pool, path));
+  return std::shared_ptr<const MappedParams>(
+      std::make_shared<MappedFileParams>(std::make_shared<const groth16::ParamsFile>(std::move(file))));
+}
+
+Result<std::shared_ptr<const CircuitKey>> FileCircuitSource::load_key(
+    ThreadPool& pool, std::shared_ptr<const MappedParams> params, std::shared_ptr<const Shape> shape) {
+  const auto mapped = std::dynamic_pointer_cast<const MappedFileParams>(std::move(params));
+  CUZK_CHECK(mapped != nullptr);
+  CUZK_TRY_ASSIGN(std::shared_ptr<const groth16::ProvingKey> key,
+                  groth16::ProvingKey::load(pool, mapped->file(), std::move(shape)));
+  return std::shared_ptr<const CircuitKey>(std::make_shared<LoadedKey>(std::move(key)));
+}
+
+}  // namespace cuzk::engine

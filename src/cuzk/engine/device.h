@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "cuzk/cpu/thread_pool.h"
+#include "cuzk/groth16/cpu_prover.h"
+#include "cuzk/groth16/prover.h"
+#include "cuzk/r1cs/shape.h"
+
+namespace cuzk::engine {
+
+/// What never changes about a device.
+struct DeviceInfo {
+  std::uint32_t ordinal = 0;       ///< CUDA's; 0 for the CPU
+  std::string uuid;                ///< "GPU-..."; empty for the CPU
+  std::string name;                ///< for people
+  std::uint64_t memory_bytes = 0;  ///< of its own; 0: it uses the host's
+};
+
+/// One physical device: a prover and what the engine must know beside it. Thread-safe; the engine's workers
+/// of the device share it, and the engine passes one lock per Device to every launch.
+class Device {
+ public:
+  Device() = default;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  virtual ~Device() = default;
+
+  [[nodiscard]] virtual const DeviceInfo& info() const = 0;
+  [[nodiscard]] virtual groth16::Prover& prover() = 0;
+
+  /// Whether the device can be given work. Asked after every call of the prover that failed: false, from then
+  /// on, when the error was a sticky one (a lost context). The engine then takes the device out of service
+  /// and proves the partition elsewhere. Must not block.
+  [[nodiscard]] virtual bool usable() = 0;
+
+  /// Free memory of its own, for status rows; 0 when it has none. Must not block.
+  [[nodiscard]] virtual std::uint64_t free_memory() { return 0; }
+
+  /// Host memory that one launch of the shape's circuit takes beside witness and Prepared, while it holds the
+  /// lock.
+  [[nodiscard]] virtual std::uint64_t launch_host_bytes(const Shape& shape) const = 0;
+
+  /// Copies a key to the device ahead of its first launch; part of loading it. `drop` is called before the
+  /// engine lets its reference go. The default does nothing: the first launch finds the key absent.
+  virtual Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key) {
+    (void)key;
+    return {};
+  }
+  virtual void drop(const std::shared_ptr<const groth16::ProvingKey>& key) { (void)key; }
+};
+
+/// The CPU as a device. The pool must outlive it.
+class CpuDevice : public Device {
+ public:
+  explicit CpuDevice(ThreadPool& pool, std::uint32_t ordinal = 0);
+
+  [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+  [[nodiscard]] groth16::Prover& prover() override { return prover_; }
+  [[nodiscard]] bool usable() override { return true; }
+  [[nodiscard]] std::uint64_t launch_host_bytes(const Shape& shape) const override;
+
+ private:
+  DeviceInfo info_;
+  groth16::CpuProver prover_;
+};
+
+}  // namespace cuzk::engine

@@ -1,0 +1,168 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cuzk/base/result.h"
+#include "cuzk/cpu/clock.h"
+#include "cuzk/cpu/thread_pool.h"
+#include "cuzk/engine/circuit_source.h"
+#include "cuzk/engine/config.h"
+#include "cuzk/engine/device.h"
+#include "cuzk/engine/job.h"
+#include "cuzk/engine/journal.h"
+#include "cuzk/engine/status.h"
+#include "cuzk/proving/statement.h"
+#include "cuzk/timeline/recorder.h"
+
+namespace cuzk::engine {
+
+/// What became of a submission.
+struct Submission {
+  enum class Outcome : std::uint8_t {
+    kAccepted,       ///< a new job
+    kAttached,       ///< the same request is running: its job
+    kStored,         ///< the same request was proved and its result is retained: its job
+    kInvalid,        ///< INVALID_ARGUMENT: `message` starts with the API's field
+    kQueueFull,      ///< RESOURCE_EXHAUSTED: scheduler.max_pending jobs are not done
+    kTooLarge,       ///< RESOURCE_EXHAUSTED: it could never fit into the memory budget
+    kConflict,       ///< ALREADY_EXISTS: scheduler.on_conflict = "reject"
+    kParams,         ///< FAILED_PRECONDITION: the circuit has no parameter file
+    kJournalFailed,  ///< RESOURCE_EXHAUSTED: the job could not be stored, or earlier results cannot
+    kDraining,       ///< UNAVAILABLE
+    kNoDevice,       ///< UNAVAILABLE: every device is in quarantine
+  };
+  Outcome outcome = Outcome::kInvalid;
+  std::string message = {};  ///< of a refusal; its first word is a failure class
+  std::string job_id = {};
+  std::uint32_t queue_position = 0;  ///< jobs that are before it and not done
+  [[nodiscard]] bool accepted() const { return outcome <= Outcome::kStored; }
+};
+
+/// What a waiter is told. Without a result, its time passed and the job goes on.
+struct Awaited {
+  std::shared_ptr<const JobResult> result;
+};
+using AwaitCallback = std::function<void(const Awaited&)>;
+/// Names a waiter; never 0.
+using WaiterId = std::uint64_t;
+
+struct Cancelled {
+  bool was_running = false;  ///< something of it had begun
+};
+
+struct Preloaded {
+  bool already_loaded = false;
+  Duration load_time{};
+};
+using PreloadCallback = std::function<void(Result<Preloaded>)>;
+
+struct Evicted {
+  bool was_loaded = false;
+  std::uint64_t freed_bytes = 0;
+};
+
+/// Reads and checks a request: read_request (statement.h), or a simulation's.
+using RequestReader =
+    std::function<Result<std::shared_ptr<const Statement>>(ThreadPool& pool, ProofRequest request)>;
+
+/// What an engine works with. Everything that is referred to must outlive it.
+struct EngineParts {
+  ThreadPool& pool;  ///< for vanilla checks, synthesis, loading and verification
+  std::vector<std::shared_ptr<Device>> devices;
+  std::shared_ptr<CircuitSource> circuits;
+  RequestReader read_request = cuzk::read_request;
+  Journal* journal = nullptr;              ///< null: jobs do not survive the process
+  timeline::Recorder* recorder = nullptr;  ///< null: no timeline
+  Clock& clock = real_clock();
+  /// Told of every final result, once and before the waiters, on an engine thread: for histograms and logs.
+  std::function<void(const JobResult&)> on_result = {};
+};
+
+/// The proving engine: takes requests, makes verified proofs, on all devices at once.
+///
+/// A job:
+///
+///                 validated, in the journal
+///     submit -----------------------------------> QUEUED
+///                                                 |    |
+///                      first partition dispatched |    | cancel, failure, shutdown
+///                                                 v    |
+///                                             RUNNING  |
+///                                              |   |   |
+///               last piece verified and joined |   | cancel, failure, shutdown
+///                                              v   v   v
+///                                              SETTLED        outcome decided, once; no more work is begun;
+///                                                 |           queued partitions are dropped, running ones
+///                                                 |           end and their results are dropped
+///                        result in the journal    |
+///                         v                       v
+///             COMPLETED | FAILED | CANCELLED              retained, then forgotten
+///
+/// SETTLED shows as RUNNING from outside. A partition:
+///
+///     WAITING -> SYNTHESIS -> DEVICE_QUEUE -> DEVICE -> FINISHING -> DONE
+///        ^                         ^            |           |
+///        |                         '------------' the device was put into quarantine
+///        '--------------------------------------------------' the proof failed its check, the first time
+///
+/// Every public member is thread-safe, and may be called from callbacks, except shut_down and the destructor.
+/// Callbacks run on engine threads that hold no lock; they must not block. docs/engine.md explains the rules.
+class Engine {
+ public:
+  /// kUsage for a configuration that cannot be or no device; kIo when threads are refused or the journal
+  /// cannot be read. Jobs of the journal are taken over before it returns.
+  static Result<std::unique_ptr<Engine>> create(EngineConfig config, EngineParts parts);
+  /// shut_down without patience.
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// Checks all of the request, the vanilla proof included, on the calling thread and the pool (seconds for
+  /// 32 GiB sectors), stores it in the journal, and queues it. An identical submission that comes meanwhile
+  /// waits for this one and attaches to it.
+  Submission submit(JobRequest request);
+
+  /// Calls `done` once: with the result, at once if there is one, or without after `timeout`. kUsage for a
+  /// job that is not known (any more); `done` is not called then.
+  Result<WaiterId> await(const std::string& job_id, std::optional<Duration> timeout, AwaitCallback done);
+
+  /// The waiter hung up. True: `done` is not and will not be called. False: it was, or is being called.
+  bool forget(WaiterId waiter);
+
+  /// Ends a job: nothing more of it is begun. Waiters get kCancelled. A job that is final stays as it is
+  /// (was_running is false). kUsage for an unknown one.
+  Result<Cancelled> cancel(const std::string& job_id);
+
+  /// Loads shape and parameters of a circuit; `done` is called once. kUsage for an unknown circuit, kParams,
+  /// kIo when they do not fit into the memory budget beside what is in use.
+  void preload(const std::string& circuit_id, PreloadCallback done);
+
+  /// HOT or WARM to COLD. kUsage when there is no such circuit or partitions in flight use it.
+  Result<Evicted> evict(const std::string& circuit_id);
+
+  [[nodiscard]] Status status() const;
+  /// Every job that is not forgotten, the live ones first, in the order of service; at most `limit`.
+  [[nodiscard]] std::vector<JobStatus> jobs(std::size_t limit) const;
+  /// kUsage for an unknown one.
+  [[nodiscard]] Result<JobStatus> job(const std::string& job_id) const;
+
+  /// Refuses submissions from now on (kDraining); what was accepted goes on.
+  void stop_admission();
+
+  /// stop_admission, then waits until every accepted job is done, for `patience` at most (none: until they
+  /// are), fails the rest with SHUTDOWN, answers every waiter and ends the threads. True: nothing had to be
+  /// failed. Synthesis is asked to stop; a launch that runs is waited for.
+  bool shut_down(std::optional<Duration> patience);
+
+ private:
+  class Impl;
+  explicit Engine(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace cuzk::engine

@@ -1,0 +1,136 @@
+#pragma once
+
+// An engine under a virtual clock, for tests: real threads, locks and queues; stages that last a given time.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "cuzk/engine/simulation.h"
+#include "cuzk/engine/virtual_clock.h"
+
+namespace cuzk::engine {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/// What a test wants of its engine.
+struct EngineSetup {
+  EngineConfig config;
+  SimulatedTimes times;
+  unsigned devices = 1;
+  SimulatedFaults faults;
+  std::map<std::string, SimulatedCircuits::Sizes> circuits;  ///< empty: one of each kind
+  Journal* journal = nullptr;
+  std::function<void(const JobResult&)> on_result;
+};
+
+/// The thread that makes it takes part in the clock: time passes only while it waits in here.
+class SimulatedEngine {
+ public:
+  explicit SimulatedEngine(EngineSetup setup = {}) : participant_(std::in_place, clock_) {
+    if (!setup.config.partition_workers) setup.config.partition_workers = 4;
+    if (setup.config.memory_budget == 0) setup.config.memory_budget = std::uint64_t{1} << 30;
+    simulation_ = std::make_shared<Simulation>(Simulation{clock_, setup.times, std::move(setup.faults)});
+    EngineParts parts{.pool = pool_,
+                      .devices = {},
+                      .circuits = setup.circuits.empty()
+                                      ? std::make_shared<SimulatedCircuits>(simulation_)
+                                      : std::make_shared<SimulatedCircuits>(simulation_, setup.circuits),
+                      .read_request = simulated_reader(simulation_),
+                      .journal = setup.journal,
+                      .recorder = &recorder_,
+                      .clock = clock_,
+                      .on_result = std::move(setup.on_result)};
+    for (unsigned d = 0; d < setup.devices; ++d)
+      parts.devices.push_back(std::make_shared<SimulatedDevice>(simulation_, d));
+    Result<std::unique_ptr<Engine>> made = Engine::create(setup.config, std::move(parts));
+    CUZK_CHECK(made.has_value());
+    engine_ = std::move(*made);
+  }
+
+  [[nodiscard]] Engine& operator*() { return *engine_; }
+  [[nodiscard]] Engine* operator->() { return engine_.get(); }
+  [[nodiscard]] VirtualClock& clock() { return clock_; }
+  [[nodiscard]] timeline::Recorder& recorder() { return recorder_; }
+
+  /// Seconds since the clock began.
+  [[nodiscard]] double time() const {
+    return std::chrono::duration<double>(clock_.now().time_since_epoch()).count();
+  }
+  void pass(Duration duration) { clock_.sleep_for(duration); }
+
+  Submission submit(ProofKind kind, std::uint64_t tag, Priority priority = Priority::kByKind,
+                    const std::string& request_id = "") {
+    return engine_->submit({request_id, priority, simulated_request(kind, tag), {}});
+  }
+  std::string accepted(ProofKind kind, std::uint64_t tag, Priority priority = Priority::kByKind) {
+    const Submission submission = submit(kind, tag, priority);
+    EXPECT_EQ(submission.outcome, Submission::Outcome::kAccepted) << submission.message;
+    return submission.job_id;
+  }
+
+  /// The result of a job; null when `timeout` passes first.
+  std::shared_ptr<const JobResult> wait(const std::string& job_id, std::optional<Duration> timeout = {}) {
+    struct Shared {
+      std::mutex mutex;
+      std::unique_ptr<Condition> changed;
+      std::optional<Awaited> answer;
+    };
+    const auto shared = std::make_shared<Shared>();
+    shared->changed = clock_.make_condition();
+    const auto waiter = engine_->await(job_id, timeout, [shared](const Awaited& awaited) {
+      const std::lock_guard lock(shared->mutex);
+      EXPECT_FALSE(shared->answer.has_value()) << "answered twice";
+      shared->answer = awaited;
+      shared->changed->notify_all();
+    });
+    EXPECT_TRUE(waiter) << job_id;
+    if (!waiter) return nullptr;
+    std::unique_lock lock(shared->mutex);
+    while (!shared->answer) shared->changed->wait(lock);
+    return shared->answer->result;
+  }
+
+  /// Waits for a job that must complete with the right proof.
+  void expect_proved(const std::string& job_id, ProofKind kind, std::uint64_t tag) {
+    const std::shared_ptr<const JobResult> result = wait(job_id);
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->state, JobState::kCompleted) << result->message;
+    EXPECT_EQ(result->proof, simulated_proof(tag, simulated_partitions(kind)));
+  }
+
+  /// Nothing is left behind: for the end of a test, when every job is done.
+  void expect_idle() {
+    // Results are visible before the last reference is; the engine gets there without time passing.
+    for (int i = 0; i < 100 && engine_->status().memory_reserved > keys(); ++i) pass(milliseconds(100));
+    const Status status = engine_->status();
+    EXPECT_EQ(status.memory_reserved, keys());
+    EXPECT_EQ(status.counters.queue_pushed, status.counters.queue_popped);
+    EXPECT_EQ(status.partitions_waiting + status.device_queue + status.finishing, 0U);
+    for (const CircuitStatus& circuit : status.circuits)
+      EXPECT_EQ(circuit.ref_count, 0U) << circuit.circuit_id;
+    for (const QueueStatus& queue : status.queues) EXPECT_EQ(queue.pending + queue.in_progress, 0U);
+  }
+
+  [[nodiscard]] std::vector<timeline::Event> events() const { return recorder_.since(0).events; }
+
+ private:
+  /// Memory of loaded shapes and keys. (Launches of a simulated device take none.)
+  [[nodiscard]] std::uint64_t keys() const {
+    std::uint64_t bytes = 0;
+    for (const CircuitStatus& circuit : engine_->status().circuits)
+      bytes += circuit.shape_bytes + (circuit.tier == ParamsTier::kHot ? circuit.size_bytes : 0);
+    return bytes;
+  }
+
+  VirtualClock clock_;
+  std::optional<VirtualClock::Participant> participant_;
+  ThreadPool pool_{1};
+  timeline::Recorder recorder_{std::size_t{1} << 16};
+  std::shared_ptr<Simulation> simulation_;
+  std::unique_ptr<Engine> engine_;
+};
+
+}  // namespace cuzk::engine

@@ -1,0 +1,206 @@
+// The arithmetic of the pipeline and of the interlock, exactly: the engine's own threads, locks and queues
+// under a virtual clock, with stages that last a given time.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "cuzk/engine/engine_fixture.h"
+#include "cuzk/timeline/analysis.h"
+
+namespace cuzk::engine {
+namespace {
+
+using timeline::EventKind;
+
+struct Held {
+  std::int64_t acquired = 0;
+  std::int64_t released = 0;
+};
+
+/// When the lock was held, in order of time.
+std::vector<Held> held_intervals(const std::vector<timeline::Event>& events) {
+  std::vector<Held> out;
+  for (const timeline::Event& event : events)
+    if (event.kind == EventKind::kLockAcquired) out.push_back({event.time_ns, 0});
+  std::sort(out.begin(), out.end(), [](const Held& a, const Held& b) { return a.acquired < b.acquired; });
+  std::vector<std::int64_t> ends;
+  for (const timeline::Event& event : events)
+    if (event.kind == EventKind::kLockReleased) ends.push_back(event.time_ns);
+  std::sort(ends.begin(), ends.end());
+  CUZK_CHECK(ends.size() == out.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i].released = ends[i];
+  return out;
+}
+
+/// 3 PoRep jobs of 10 partitions on one device.
+std::vector<timeline::Event> run(unsigned workers, Duration prepare, Duration kernels) {
+  EngineSetup setup;
+  setup.config.workers_per_device = workers;
+  setup.times = {.synthesis = milliseconds(100),
+                 .prepare = prepare,
+                 .kernels = kernels,
+                 .finish = milliseconds(200),
+                 .verify = milliseconds(10)};
+  SimulatedEngine engine(setup);
+  std::vector<std::string> jobs;
+  for (std::uint64_t tag = 1; tag <= 3; ++tag)
+    jobs.push_back(engine.accepted(ProofKind::porep_seal_commit, tag));
+  for (std::uint64_t tag = 1; tag <= 3; ++tag)
+    engine.expect_proved(jobs[tag - 1], ProofKind::porep_seal_commit, tag);
+  return engine.events();
+}
+
+struct Steady {
+  std::int64_t busy = 0;
+  std::int64_t span = 0;
+};
+
+/// Lock efficiency in steady state: from the first acquire to the acquire of a later turn of the same worker.
+Steady steady_state(const std::vector<Held>& held, unsigned workers) {
+  const std::size_t turns = (held.size() - 1) / workers;
+  const std::size_t last = turns * workers;
+  Steady out;
+  for (std::size_t i = 0; i < last; ++i) {
+    EXPECT_LE(held[i].released, held[i + 1].acquired) << "two launches at a time";
+    out.busy += held[i].released - held[i].acquired;
+  }
+  out.span = held[last].acquired - held[0].acquired;
+  return out;
+}
+
+constexpr auto kPrepare = milliseconds(1300);
+constexpr auto kKernels = milliseconds(2100);
+
+TEST(Interlock, OneWorkerLeavesTheDeviceIdleWhilePreparing) {
+  const std::vector<Held> held = held_intervals(run(1, kPrepare, kKernels));
+  ASSERT_EQ(held.size(), 30U);
+  const Steady steady = steady_state(held, 1);
+  EXPECT_EQ(steady.busy * 34, steady.span * 21);  // 2.1 / 3.4 = 61.8 %
+}
+
+TEST(Interlock, TwoWorkersKeepTheDeviceBusyAndThreeChangeNothing) {
+  const std::vector<Held> two = held_intervals(run(2, kPrepare, kKernels));
+  ASSERT_EQ(two.size(), 30U);
+  EXPECT_EQ(two.back().released - two.front().acquired,
+            30 * std::chrono::nanoseconds(kKernels).count());  // 100 %
+  const std::vector<Held> three = held_intervals(run(3, kPrepare, kKernels));
+  ASSERT_EQ(three.size(), 30U);
+  EXPECT_EQ(three.back().released - three.front().acquired, two.back().released - two.front().acquired);
+}
+
+TEST(Interlock, ALongCpuPartStarvesTwoWorkers) {
+  const std::vector<timeline::Event> events = run(2, milliseconds(4500), kKernels);
+  const std::vector<Held> held = held_intervals(events);
+  ASSERT_EQ(held.size(), 30U);
+  const Steady steady = steady_state(held, 2);
+  EXPECT_EQ(steady.busy * 66, steady.span * 42);  // 4.2 / 6.6 = 63.6 %
+
+  const timeline::Analysis analysis = timeline::analyse({events, 0});
+  ASSERT_FALSE(analysis.starved_by.empty());
+  EXPECT_EQ(analysis.starved_by[0].stage, "prepare");
+}
+
+TEST(Interlock, JobsOverlap) {
+  EngineSetup setup;
+  setup.times = {
+      .synthesis = seconds(3), .prepare = kPrepare, .kernels = kKernels, .finish = milliseconds(200)};
+  SimulatedEngine engine(setup);
+  const std::string first = engine.accepted(ProofKind::porep_seal_commit, 1);
+  const std::string second = engine.accepted(ProofKind::porep_seal_commit, 2);
+  engine.expect_proved(first, ProofKind::porep_seal_commit, 1);
+  engine.expect_proved(second, ProofKind::porep_seal_commit, 2);
+  std::int64_t first_end = 0;
+  std::int64_t second_start = std::numeric_limits<std::int64_t>::max();
+  for (const timeline::Event& event : engine.events()) {
+    if (event.kind == EventKind::kGpuEnd && event.job == first)
+      first_end = std::max(first_end, event.time_ns);
+    if (event.kind == EventKind::kGpuStart && event.job == second)
+      second_start = std::min(second_start, event.time_ns);
+  }
+  EXPECT_LT(second_start, first_end);
+}
+
+TEST(Interlock, EveryPartitionLeavesEveryEventInOrder) {
+  const std::vector<timeline::Event> events = run(2, kPrepare, kKernels);
+  const EventKind order[] = {EventKind::kSynthStart,   EventKind::kSynthEnd,    EventKind::kGpuQueue,
+                             EventKind::kGpuPickup,    EventKind::kGpuStart,    EventKind::kLockWait,
+                             EventKind::kLockAcquired, EventKind::kKernelStart, EventKind::kKernelEnd,
+                             EventKind::kLockReleased, EventKind::kEpilogueEnd, EventKind::kGpuEnd,
+                             EventKind::kVerifyEnd};
+  std::map<std::pair<std::string, std::uint32_t>, std::vector<const timeline::Event*>> by_partition;
+  std::size_t done = 0;
+  for (const timeline::Event& event : events) {
+    if (event.kind == EventKind::kJobDone)
+      ++done;
+    else
+      by_partition[{event.job, event.partition.value()}].push_back(&event);
+  }
+  EXPECT_EQ(done, 3U);
+  ASSERT_EQ(by_partition.size(), 30U);
+  for (const auto& [partition, mine] : by_partition) {
+    ASSERT_EQ(mine.size(), std::size(order)) << partition.first << " " << partition.second;
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      EXPECT_EQ(mine[i]->kind, order[i]);
+      if (i > 0) {
+        EXPECT_LE(mine[i - 1]->time_ns, mine[i]->time_ns);
+      }
+    }
+  }
+}
+
+/// Launches of a device in the order in which they took the lock.
+std::vector<std::string> launch_order(const std::vector<timeline::Event>& events) {
+  std::vector<const timeline::Event*> acquired;
+  for (const timeline::Event& event : events)
+    if (event.kind == EventKind::kLockAcquired) acquired.push_back(&event);
+  std::stable_sort(acquired.begin(), acquired.end(),
+                   [](const auto* a, const auto* b) { return a->time_ns < b->time_ns; });
+  std::vector<std::string> out;
+  for (const timeline::Event* event : acquired) out.push_back(event->job);
+  return out;
+}
+
+TEST(Order, AnUrgentJobOvertakesInEveryQueue) {
+  EngineSetup setup;
+  setup.config.partition_workers = 1;
+  setup.config.max_gpu_queue_depth = 2;
+  setup.times = {.synthesis = seconds(1), .prepare = seconds(1), .kernels = seconds(5)};
+  SimulatedEngine engine(setup);
+  const std::string low = engine.accepted(ProofKind::porep_seal_commit, 1, Priority::kLow);
+  engine.pass(seconds(12));  // the device queue is full, synthesis holds one more
+  const std::string urgent = engine.accepted(ProofKind::winning_post, 2);
+  const double submitted = engine.time();
+  engine.expect_proved(urgent, ProofKind::winning_post, 2);
+  // At most: the permit is held until the next pickup; its own synthesis; then the launch that has the lock
+  // ends, and one that is prepared goes first.
+  EXPECT_LE(engine.time() - submitted, 5 + 1 + 5 + 5 + 5);
+  engine.expect_proved(low, ProofKind::porep_seal_commit, 1);
+  const std::vector<std::string> order = launch_order(engine.events());
+  EXPECT_LT(std::find(order.begin(), order.end(), urgent) - order.begin(), 6);
+}
+
+TEST(Order, PriorityThenSubmission) {
+  EngineSetup setup;
+  setup.config.partition_workers = 1;
+  setup.config.workers_per_device = 1;
+  setup.times = {.synthesis = seconds(1), .kernels = seconds(1)};
+  setup.times.load_key = seconds(10);  // everything is submitted before anything begins
+  SimulatedEngine engine(setup);
+  const auto submit = [&](std::uint64_t tag, Priority priority) {
+    return engine.accepted(ProofKind::window_post_partition, tag, priority);
+  };
+  const std::string normal_1 = submit(1, Priority::kNormal);
+  const std::string low = submit(2, Priority::kLow);
+  const std::string critical = submit(3, Priority::kCritical);
+  const std::string normal_2 = submit(4, Priority::kNormal);
+  const std::string high = submit(5, Priority::kHigh);
+  EXPECT_EQ(engine->job(low)->state, JobState::kQueued);
+  std::uint64_t tag = 1;
+  for (const std::string& job : {normal_1, low, critical, normal_2, high})
+    engine.expect_proved(job, ProofKind::window_post_partition, tag++);
+  EXPECT_EQ(launch_order(engine.events()), (std::vector{critical, high, normal_1, normal_2, low}));
+}
+
+}  // namespace
+}  // namespace cuzk::engine

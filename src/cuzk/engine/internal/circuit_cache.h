@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cuzk/cpu/clock.h"
+#include "cuzk/engine/circuit_source.h"
+#include "cuzk/engine/memory_budget.h"
+#include "cuzk/engine/status.h"
+
+namespace cuzk::engine {
+
+/// One circuit's shape and parameters.
+///
+///     COLD --load shape--> COLD with shape --reserve, map--> WARM, loading --check, split--> HOT
+///      ^                        |  ^                              |                           |
+///      |                        |  '---------- load failed -------'                           |
+///      |   evicted as shape     |                                                             |
+///      '------------------------'<------ evict ----- WARM <----- least recently used ---------'
+///
+/// The shape stays when the key goes, until its own memory is needed.
+struct CachedCircuit {
+  std::string id;
+  std::uint64_t file_bytes = 0;
+  std::shared_ptr<const Shape> shape;
+  std::shared_ptr<const MappedParams> mapped;
+  std::shared_ptr<const CircuitKey> key;
+  bool loading = false;    ///< a loader works on it; nothing of it is evicted
+  std::uint32_t refs = 0;  ///< partitions in flight
+  Clock::TimePoint last_used{};
+  std::uint64_t reserved_shape = 0;
+  std::uint64_t reserved_key = 0;     ///< the key, and one launch on every device
+  std::uint64_t partition_bytes = 0;  ///< working set of one partition, known with the shape
+  std::uint64_t launch_bytes = 0;     ///< of one launch on every device together, known with the shape
+  std::string last_error;
+
+  [[nodiscard]] bool hot() const { return shape != nullptr && key != nullptr && !loading; }
+  [[nodiscard]] ParamsTier tier() const {
+    if (key != nullptr && !loading) return ParamsTier::kHot;
+    return mapped != nullptr ? ParamsTier::kWarm : ParamsTier::kCold;
+  }
+  /// Everything that `partitions` partitions at a time need when nothing else is there. Known with the shape.
+  [[nodiscard]] std::uint64_t total_bytes(std::size_t partitions) const {
+    return shape->memory_bytes() + file_bytes + launch_bytes + partitions * partition_bytes;
+  }
+};
+
+/// Host memory of one partition between the start of its synthesis and the end of its launch: the witness,
+/// and what the prover's Prepared takes from it (its bits and wide values once for each of l, a and b).
+[[nodiscard]] std::uint64_t partition_bytes(const Shape& shape);
+
+/// The circuits that the engine has met, and what may be let go to make room for others. Bookkeeping only:
+/// loading is done elsewhere. Not thread-safe: the engine's mutex guards it.
+class CircuitCache {
+ public:
+  CircuitCache(MemoryBudget& budget, Clock::Duration min_idle) : budget_(budget), min_idle_(min_idle) {}
+
+  CachedCircuit& entry(const std::string& id);
+  [[nodiscard]] const std::map<std::string, std::unique_ptr<CachedCircuit>>& entries() const {
+    return entries_;
+  }
+  [[nodiscard]] CachedCircuit* find(const std::string& id);
+
+  /// Reserves `bytes`; when they do not fit, lets shapes and keys go that nobody uses, the least recently
+  /// used first, keys before shapes, but only when that is enough, and never anything of `keep`. Unless
+  /// `urgent`, what was used less than the minimum idle time ago stays; `wake` becomes the time at which the
+  /// next of these may go, if that is earlier.
+  [[nodiscard]] bool reserve(std::uint64_t bytes, const CachedCircuit* keep, bool urgent,
+                             Clock::TimePoint now, std::optional<Clock::TimePoint>& wake);
+
+  /// The shape is there: takes its memory and computes the sizes that follow from it.
+  void set_shape(CachedCircuit& circuit, std::shared_ptr<const Shape> shape, std::uint64_t launch_bytes);
+  /// HOT or WARM to COLD; `circuit` must not be in use. Returns the bytes that came back.
+  std::uint64_t evict(CachedCircuit& circuit);
+  /// Gives back what was reserved for a key that could not be loaded.
+  void cancel_key(CachedCircuit& circuit);
+
+  /// What was let go: the caller destroys it without the mutex, after telling the devices.
+  [[nodiscard]] std::vector<std::shared_ptr<const CircuitKey>> take_dropped_keys() {
+    return std::exchange(dropped_keys_, {});
+  }
+  [[nodiscard]] std::vector<std::shared_ptr<const void>> take_dropped() {
+    return std::exchange(dropped_, {});
+  }
+  [[nodiscard]] bool has_dropped() const { return !dropped_keys_.empty() || !dropped_.empty(); }
+  [[nodiscard]] std::uint64_t evictions() const { return evictions_; }
+
+ private:
+  void drop_key(CachedCircuit& circuit);
+  void drop_shape(CachedCircuit& circuit);
+
+  MemoryBudget& budget_;
+  Clock::Duration min_idle_;
+  std::map<std::string, std::unique_ptr<CachedCircuit>> entries_;
+  std::vector<std::shared_ptr<const CircuitKey>> dropped_keys_;
+  std::vector<std::shared_ptr<const void>> dropped_;
+  std::uint64_t evictions_ = 0;
+};
+
+}  // namespace cuzk::engine

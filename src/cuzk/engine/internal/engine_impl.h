@@ -1,0 +1,307 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "cuzk/engine/assembler.h"
+#include "cuzk/engine/engine.h"
+#include "cuzk/engine/internal/circuit_cache.h"
+#include "cuzk/engine/internal/order.h"
+
+namespace cuzk::engine {
+
+struct Job;
+struct Launch;
+using JobPtr = std::shared_ptr<Job>;
+using LaunchPtr = std::shared_ptr<Launch>;
+
+/// One partition of a job.
+struct Partition {
+  PartitionState state = PartitionState::kWaiting;
+  LaunchPtr launch;                        ///< from admission until its proof is checked
+  OrderKey waiting_key{};                  ///< of its entry in Impl::waiting_, before admission
+  OrderKey ready_key{};                    ///< of its entry in Impl::ready_, from admission to synthesis
+  std::shared_ptr<const Witness> witness;  ///< from synthesis to the end of the launch
+  std::vector<Fr> inputs;
+  unsigned failed_checks = 0;
+  unsigned lost_devices = 0;  ///< devices that went into quarantine with it
+  std::optional<std::size_t> avoid_device = {};
+  SelfCheckEvidence evidence = {};
+};
+
+struct Job {
+  JobIdentity identity;
+  std::uint64_t sequence = 0;
+  std::optional<Duration> abandon_grace;
+  std::shared_ptr<const Statement> statement;  ///< null while a recovered job's request is being read
+  std::string circuit_id;
+  std::vector<Partition> partitions;
+  std::optional<Assembler> assembler;
+  std::stop_source stop;  ///< asks its synthesis to end
+
+  bool running = false;  ///< something of it has begun
+  bool settled = false;  ///< the outcome is decided: `result` is set and nothing more is begun
+  bool final = false;    ///< the outcome is in the journal and visible
+  std::shared_ptr<JobResult> result;
+
+  Clock::TimePoint accepted{};
+  std::optional<Clock::TimePoint> load_began;  ///< it waits for its circuit since then
+  bool waited_for_load = false;
+  Clock::TimePoint done{};
+  StageTimes times;
+  std::set<WaiterId> waiters;
+  std::optional<Clock::TimePoint> abandoned_until;  ///< nobody waits: cancelled then
+
+  [[nodiscard]] JobState state() const {
+    if (final) return result->state;
+    return running || settled ? JobState::kRunning : JobState::kQueued;
+  }
+};
+
+/// A partition of a job, by value.
+struct Member {
+  JobPtr job;
+  std::uint32_t partition = 0;
+  [[nodiscard]] Partition& get() const { return job->partitions[partition]; }
+};
+
+/// What waits for admission: the partitions of one job, or of one batch of jobs. All of one circuit.
+struct Waiting {
+  std::deque<Member> members;
+  bool together = false;  ///< admitted and launched as one; otherwise one partition after the other
+};
+
+/// Partitions that go to the device together; one is the usual case. It holds the members' memory from
+/// admission to the end of the launch, and a reference on the circuit for each until its proof is checked.
+struct Launch {
+  OrderKey key;
+  CachedCircuit* circuit = nullptr;
+  std::vector<Member> members;   ///< in partition order; those of settled jobs are taken out between stages
+  std::size_t in_synthesis = 0;  ///< members without witness
+  bool holds_memory = true;      ///< of its members; until the launch is over
+  bool queued = false;           ///< is in device_queue_
+  bool accepted = false;         ///< the device queue had room for it: no permit is held any more
+};
+
+/// One device and its workers' shared state.
+struct DeviceSlot {
+  std::shared_ptr<Device> device;
+  std::size_t index = 0;
+  groth16::DeviceLock lock;
+  bool quarantined = false;
+  std::vector<JobPtr> current;  ///< by worker: a job of the launch that it has
+  std::uint32_t workers_busy = 0;
+  std::uint64_t launches = 0;
+  std::uint64_t launch_failures = 0;
+  Duration lock_held{};
+};
+
+/// A launch that waits for its epilogue and check, or is in it.
+struct Finishing {
+  LaunchPtr launch;
+  DeviceSlot* device = nullptr;
+  unsigned worker = 0;
+  std::optional<groth16::Pending> pending;
+};
+
+/// What a loader does.
+struct LoadTask {
+  CachedCircuit* circuit = nullptr;  ///< load what it lacks; or
+  JobPtr job;                        ///< read the request of a recovered job
+};
+
+/// The engine behind its public face. One mutex guards everything below it; one condition tells of every
+/// change. Whatever may take time (synthesis, provers, verification, loading, the journal, callbacks, freeing
+/// large objects) runs without the mutex.
+class Engine::Impl {
+ public:
+  Impl(EngineConfig config, EngineParts parts);
+
+  // ---- engine.cc
+  Result<void> start();
+  bool shut_down(std::optional<Duration> patience);
+  void stop_admission();
+
+  // ---- admission.cc
+  Submission submit(JobRequest request);
+  Result<WaiterId> await(const std::string& job_id, std::optional<Duration> timeout, AwaitCallback done);
+  bool forget(WaiterId waiter);
+  Result<Cancelled> cancel(const std::string& job_id);
+
+  // ---- upkeep.cc
+  void preload(const std::string& circuit_id, PreloadCallback done);
+  Result<Evicted> evict(const std::string& circuit_id);
+
+  // ---- status.cc
+  [[nodiscard]] Status status() const;
+  [[nodiscard]] std::vector<JobStatus> jobs(std::size_t limit) const;
+  [[nodiscard]] Result<JobStatus> job(const std::string& job_id) const;
+
+ private:
+  [[nodiscard]] JobStatus describe(const Job& job) const;
+
+  using Lock = std::unique_lock<std::mutex>;
+  using TimePoint = Clock::TimePoint;
+  using Wake = std::optional<TimePoint>;
+  /// request id, kind, payload digest
+  using RequestKey = std::tuple<std::string, ProofKind, Bytes32>;
+
+  [[nodiscard]] TimePoint now() const { return parts_.clock.now(); }
+  void changed() { condition_->notify_all(); }
+  void wait(Lock& lock, Wake until = {}) {
+    until ? condition_->wait_until(lock, *until) : condition_->wait(lock);
+  }
+
+  // ---- admission.cc
+  struct Admission;
+  [[nodiscard]] std::optional<Submission> known_submission(const RequestKey& key, Admission& admission);
+  [[nodiscard]] std::optional<Submission> check_submission(JobRequest& request, Admission& admission);
+  [[nodiscard]] std::string new_job_id(ProofKind kind);
+  void adopt(const JobPtr& job);
+  void recover(const Journal::Recovered& recovered);
+  [[nodiscard]] std::uint32_t jobs_before(const Job& job) const;
+
+  // ---- scheduling.cc: everything with the mutex held
+  [[nodiscard]] OrderKey key_of(const Job& job, std::uint32_t partition);
+  void enqueue(const JobPtr& job);
+  void collect(const JobPtr& job);
+  void flush_batch();
+  void wait_for_admission(std::deque<Member> members, bool together);
+  enum class Verdict { kRoom, kPass, kNoRoom, kNever };
+  [[nodiscard]] Verdict consider(const OrderKey& key, const Waiting& waiting, Wake& wake);
+  [[nodiscard]] bool gate_open(const Waiting& waiting) const;
+  [[nodiscard]] bool want(CachedCircuit& circuit, const OrderKey& key, bool urgent, Wake& wake);
+  void prefetch(Job& job);
+  void waits_for_load(Job& job);
+  struct Ready {
+    Member member;
+    LaunchPtr launch;
+  };
+  [[nodiscard]] std::optional<Ready> next_partition(Wake& wake);
+  void refuse(Waiting waiting, const CachedCircuit& circuit);
+  void admit(std::deque<Member> members, CachedCircuit& circuit);
+  void left_synthesis(const LaunchPtr& launch);
+  void queue_launch(const LaunchPtr& launch);
+  void accept_launch(Launch& launch);
+  void take_out(const Member& member);
+  void free_memory(Launch& launch);
+  void prove_again(const Member& member, std::optional<std::size_t> avoid_device);
+  void piece_done(const Member& member, const groth16::Proof& proof);
+  void settle(const JobPtr& job, JobState state, FailureClass failure, std::string message);
+  void fail(const JobPtr& job, FailureClass failure, const std::string& what) {
+    settle(job, JobState::kFailed, failure, what);
+  }
+  void drop_queued_partitions(const JobPtr& job);
+  void check_failed(const Member& member, const DeviceSlot& device, std::vector<std::uint8_t> proof,
+                    const std::string& reason);
+  void quarantine(DeviceSlot& device, const std::string& why);
+  [[nodiscard]] bool any_device() const;
+
+  // ---- workers.cc
+  void synthesis_worker(unsigned worker);
+  void synthesise(Lock& lock, unsigned worker, const Ready& ready);
+  void device_worker(DeviceSlot& device, unsigned worker);
+  void run_launch(Lock& lock, DeviceSlot& device, unsigned worker, const LaunchPtr& launch);
+  void launch_failed(DeviceSlot& device, const LaunchPtr& launch, const Error& error);
+  void finisher();
+  void finish(Lock& lock, Finishing& work);
+  void finish_failed(DeviceSlot& device, const LaunchPtr& launch, const Error& error);
+  /// Who does something to a launch or a partition, for the timeline.
+  struct Actor {
+    const DeviceSlot* device;
+    std::optional<unsigned> worker;
+  };
+  void record(timeline::EventKind kind, const Member& member, TimePoint time, Actor actor) const;
+  void record(timeline::EventKind kind, const std::vector<Member>& members, TimePoint time, Actor actor,
+              const char* stage = nullptr) const;
+  void record_done(const JobResult& result) const;
+
+  // ---- upkeep.cc
+  void keeper();
+  void loader();
+  void load_circuit(Lock& lock, CachedCircuit& circuit);
+  void read_recovered(Lock& lock, const JobPtr& job);
+  void load_failed(CachedCircuit& circuit, const Error& error);
+  void answer_preloads(CachedCircuit& circuit, const Result<Preloaded>& answer);
+  void delivery();
+  void deliver(Lock& lock, const JobPtr& job);
+  void retry_journal(Lock& lock);
+  void forget_results(Lock& lock);
+  [[nodiscard]] std::uint64_t launch_bytes(const Shape& shape) const;
+
+  const EngineConfig config_;
+  const EngineParts parts_;
+  const PipelineMode mode_;
+  const TimePoint started_;
+  unsigned synthesis_workers_ = 0;
+  unsigned finishers_ = 0;
+  std::string id_prefix_;  // random: job ids differ between processes
+
+  mutable std::mutex mutex_;
+  const std::unique_ptr<Condition> condition_;
+  // Everything below is guarded by mutex_.
+  QueueCounts queue_counts_;
+  Counters counters_;
+  MemoryBudget budget_;
+  CircuitCache cache_;
+  std::vector<std::unique_ptr<DeviceSlot>> devices_;  // the vector itself never changes
+
+  std::map<std::string, JobPtr> jobs_;                 // by job id: every job that is not forgotten
+  std::map<RequestKey, JobPtr> by_request_;            // the latest attempt
+  std::set<RequestKey> admitting_;                     // being checked and stored by submit
+  std::size_t admissions_ = 0;                         // the same, with those that have no request id
+  std::map<std::uint64_t, JobPtr> live_;               // by sequence: jobs that are not final
+  std::deque<std::pair<TimePoint, JobPtr>> retained_;  // final jobs, by the end of their retention
+  std::uint64_t next_job_ = 1;
+  std::uint64_t next_serial_ = 1;
+  WaiterId next_waiter_ = 1;
+
+  struct Waiter {
+    JobPtr job;
+    AwaitCallback done;
+    std::optional<TimePoint> deadline;
+  };
+  std::map<WaiterId, Waiter> waiters_;
+  std::set<std::pair<TimePoint, WaiterId>> deadlines_;
+  std::set<std::pair<TimePoint, std::uint64_t>> abandoned_;  // until when, and the job's sequence
+
+  /// The jobs that gather (batched mode).
+  struct Batch {
+    std::vector<JobPtr> jobs;
+    TimePoint flush_at{};
+  };
+  std::optional<Batch> batch_;
+
+  OrderedQueue<Waiting> waiting_{queue_counts_};
+  OrderedQueue<Ready> ready_{queue_counts_};
+  OrderedQueue<LaunchPtr> device_queue_{queue_counts_};
+  OrderedQueue<Finishing> finish_queue_{queue_counts_};
+  OrderedQueue<LoadTask> load_queue_{queue_counts_};
+  OrderedQueue<JobPtr> delivery_queue_{queue_counts_};
+  std::size_t launches_in_flight_ = 0;  // admitted, not yet through their check
+  std::size_t launches_in_synthesis_ = 0;
+  std::size_t finishing_ = 0;  // launches in finish_queue_ or in their epilogue
+  unsigned synthesis_busy_ = 0;
+
+  struct PreloadWaiter {
+    PreloadCallback done;
+    TimePoint since{};
+  };
+  std::multimap<std::string, PreloadWaiter> preloads_;  // by circuit id
+  std::vector<std::function<void()>> chores_;           // for the keeper, without the mutex
+  std::vector<JobPtr> unstored_;                        // final, but the journal refused the result
+  TimePoint retry_journal_at_{};
+  std::vector<std::string> to_forget_;  // job ids that leave the journal
+
+  bool admission_stopped_ = false;
+  bool stopping_ = false;             // threads end when their queues are empty
+  bool delivered_all_ = false;        // the delivery thread has ended
+  std::vector<std::thread> threads_;  // not guarded: start and shut_down only
+};
+
+/// Maps an error of reading, synthesis or loading to a failure class.
+[[nodiscard]] FailureClass classify(const Error& error);
+
+}  // namespace cuzk::engine

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cuzk/base/result.h"
+#include "cuzk/engine/job.h"
+
+namespace cuzk::engine {
+
+/// Where accepted jobs and their results survive the process. Implementations are thread-safe: accept is
+/// called by whatever thread submits, payload by the engine's loaders, the rest by one engine thread.
+///
+/// The engine's side of the contract:
+///  - a job counts as accepted when accept has returned without error; submit fails with RESOURCE otherwise.
+///  - finish comes once for every accepted job, except those that a shutdown ended: the next start finds
+///  these
+///    unfinished and runs them again under the same job id.
+///  - A result is reported to waiters after finish has returned. When finish fails (disk full) the result is
+///    reported all the same, admission is refused, and finish is tried again every second while the engine
+///    lives: should the process end before it succeeds, the job is still in the journal as accepted and is
+///    proved again, so nothing that was accepted is lost.
+class Journal {
+ public:
+  Journal() = default;
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+  virtual ~Journal() = default;
+
+  /// Durable when it returns without error. Payloads are up to 256 MiB. On error nothing is stored.
+  virtual Result<void> accept(const JobIdentity& identity, const ProofRequest& request) = 0;
+
+  /// Stores the outcome and lets the payload go; durable when it returns without error. Finishing a job that
+  /// is already finished, or is not known, changes nothing.
+  virtual Result<void> finish(const JobResult& result) = 0;
+
+  /// The job's retention is over, or it was replaced by its next attempt. Unknown ids are ignored.
+  virtual Result<void> forget(const std::string& job_id) = 0;
+
+  struct Unfinished {
+    JobIdentity identity;
+    std::uint32_t starts = 1;  ///< times that a process has begun with this job accepted, this one included
+  };
+  struct Finished {
+    std::shared_ptr<const JobResult> result;
+    std::chrono::seconds age{};  ///< since it was finished, by the wall clock
+  };
+  struct Recovered {
+    std::vector<Unfinished> unfinished;  ///< in the order of acceptance
+    std::vector<Finished> finished;      ///< oldest first
+  };
+  /// Everything that is known. Called once, before any other member. Counts a start for every unfinished job,
+  /// durably, so that one that takes the process with it each time can be told from the others.
+  virtual Result<Recovered> recover() = 0;
+
+  /// The request of an unfinished job.
+  virtual Result<ProofRequest> payload(const std::string& job_id) = 0;
+};
+
+}  // namespace cuzk::engine

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cuzk/engine/engine.h"
+
+namespace cuzk::engine {
+
+/// What one stage of a simulated partition does wrong.
+enum class SimulatedFault : std::uint8_t {
+  kNone,
+  kError,       ///< kIo: memory of the device or the host ran out
+  kBadAlloc,    ///< throws std::bad_alloc
+  kDefect,      ///< kInternal: a result that cannot be
+  kWrongProof,  ///< a well-formed proof that does not verify (finish only)
+  kSick,        ///< kIo, and the device is not usable from then on (prepare, launch and finish only)
+};
+enum class SimulatedStage : std::uint8_t { kSynthesis, kPrepare, kLaunch, kFinish };
+
+/// How long the stages last, and what goes wrong. Shared by all parts of one simulation.
+struct SimulatedTimes {
+  Duration synthesis{};
+  Duration prepare{};
+  Duration kernels{};  ///< for each circuit of a launch
+  Duration finish{};
+  Duration verify{};
+  Duration load_shape{};
+  Duration load_key{};
+};
+/// Asked before each stage of each partition, from the engine's threads; empty: nothing goes wrong. `tag` is
+/// simulated_tag of the request.
+using SimulatedFaults =
+    std::function<SimulatedFault(SimulatedStage stage, std::uint64_t tag, unsigned partition)>;
+
+struct Simulation {
+  Clock& clock = real_clock();
+  SimulatedTimes times;
+  SimulatedFaults faults;
+};
+
+/// A request for a simulated proof: `tag` makes it differ from others. Partitions: 10 for porep-c2, 16 for
+/// snap-update, 1 for the others; circuits: "porep-2k", "snap-2k", "wpost-2k", "winning-2k".
+[[nodiscard]] ProofRequest simulated_request(ProofKind kind, std::uint64_t tag);
+[[nodiscard]] std::uint64_t simulated_tag(const ProofRequest& request);
+[[nodiscard]] std::string simulated_circuit(ProofKind kind);
+
+/// Reads requests as from simulated_request; any other is kBadInput.
+[[nodiscard]] RequestReader simulated_reader(std::shared_ptr<const Simulation> simulation);
+
+/// The bytes of the proof that a simulated job must come to: well-formed points that say tag and partition.
+[[nodiscard]] std::vector<std::uint8_t> simulated_proof(std::uint64_t tag, unsigned partitions);
+[[nodiscard]] unsigned simulated_partitions(ProofKind kind);
+
+/// Circuits that load in the simulation's times.
+class SimulatedCircuits : public CircuitSource {
+ public:
+  /// What a circuit is budgeted for: its file, and the boolean variables of its shape.
+  struct Sizes {
+    std::uint64_t params_bytes = 1 << 20;
+    std::size_t bits = 64;
+  };
+  SimulatedCircuits(std::shared_ptr<const Simulation> simulation, std::map<std::string, Sizes> circuits)
+      : simulation_(std::move(simulation)), circuits_(std::move(circuits)) {}
+  /// One of default size for every kind.
+  explicit SimulatedCircuits(std::shared_ptr<const Simulation> simulation);
+
+  [[nodiscard]] std::vector<Known> known() const override;
+  [[nodiscard]] Result<std::uint64_t> params_bytes(const std::string& circuit_id) const override;
+  Result<LoadedShape> load_shape(ThreadPool& pool, const std::string& circuit_id) override;
+  Result<std::shared_ptr<const MappedParams>> map_params(ThreadPool& pool,
+                                                         const std::string& circuit_id) override;
+  Result<std::shared_ptr<const CircuitKey>> load_key(ThreadPool& pool,
+                                                     std::shared_ptr<const MappedParams> params,
+                                                     std::shared_ptr<const Shape> shape) override;
+
+ private:
+  std::shared_ptr<const Simulation> simulation_;
+  std::map<std::string, Sizes> circuits_;
+};
+
+/// A device whose stages only last.
+class SimulatedDevice : public Device {
+ public:
+  SimulatedDevice(std::shared_ptr<const Simulation> simulation, std::uint32_t ordinal);
+  ~SimulatedDevice() override;
+
+  [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+  [[nodiscard]] groth16::Prover& prover() override;
+  [[nodiscard]] bool usable() override;
+  [[nodiscard]] std::uint64_t launch_host_bytes(const Shape&) const override { return 0; }
+
+ private:
+  class SimulatedProver;
+  DeviceInfo info_;
+  std::unique_ptr<SimulatedProver> prover_;
+};
+
+}  // namespace cuzk::engine

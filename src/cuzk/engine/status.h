@@ -1,0 +1,103 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cuzk/engine/config.h"
+#include "cuzk/engine/device.h"
+#include "cuzk/engine/job.h"
+
+namespace cuzk::engine {
+
+struct DeviceStatus {
+  DeviceInfo info;
+  std::uint64_t free_memory = 0;
+  bool quarantined = false;
+  std::string current_job_id;  ///< of the launch that a worker took last and still has; or empty
+  ProofKind current_kind = ProofKind::porep_seal_commit;  ///< of that job
+  std::uint32_t workers_busy = 0;
+  std::uint64_t launches = 0;  ///< that ended well
+  std::uint64_t launch_failures = 0;
+  Duration lock_held{};  ///< sum over all launches
+};
+
+enum class ParamsTier : std::uint8_t { kHot = 0, kWarm = 1, kCold = 2 };  ///< numbers of the API
+[[nodiscard]] std::string_view to_string(ParamsTier tier);
+
+struct CircuitStatus {
+  std::string circuit_id;
+  ParamsTier tier = ParamsTier::kCold;
+  bool loading = false;
+  std::uint64_t size_bytes = 0;  ///< of the parameter file
+  std::uint32_t ref_count = 0;   ///< partitions in flight that use them
+  bool shape_loaded = false;
+  std::uint64_t shape_bytes = 0;
+  std::string last_error;  ///< of the last load, when it failed
+};
+
+struct QueueStatus {
+  ProofKind kind = ProofKind::porep_seal_commit;
+  std::uint32_t pending = 0;      ///< jobs of which nothing has begun
+  std::uint32_t in_progress = 0;  ///< the other jobs that are not done
+};
+
+/// One partition in a job's row, for displays.
+enum class PartitionState : std::uint8_t { kWaiting, kSynthesis, kDeviceQueue, kDevice, kFinishing, kDone };
+[[nodiscard]] std::string_view to_string(PartitionState state);
+
+struct JobStatus {
+  JobIdentity identity;
+  JobState state = JobState::kQueued;
+  std::string circuit_id;  ///< empty while the request of a recovered job is being read
+  Duration age{};          ///< since acceptance, or since the outcome of a final job
+  std::vector<PartitionState> partitions;
+  std::string message;
+};
+
+/// Counters since the start; they only grow.
+struct Counters {
+  /// Jobs by outcome and kind: index is the number of the ProofKind.
+  std::array<std::uint64_t, 5> completed{};
+  std::array<std::uint64_t, 5> failed{};
+  std::array<std::uint64_t, 5> cancelled{};
+  std::uint64_t accepted = 0;
+  std::uint64_t attached = 0;         ///< submissions that found their job running
+  std::uint64_t answered_stored = 0;  ///< submissions that found their result
+  std::uint64_t refused = 0;
+  std::uint64_t recovered = 0;  ///< jobs taken over from the journal
+  std::uint64_t partitions_proved = 0;
+  std::uint64_t partitions_proved_again = 0;  ///< after a failed check
+  std::uint64_t assembly_errors = 0;          ///< duplicate or misplaced pieces: defects
+  std::uint64_t shape_hits = 0;               ///< partitions that found their circuit's shape in memory
+  std::uint64_t shapes_recorded = 0;
+  std::uint64_t shapes_read = 0;
+  std::uint64_t key_loads = 0;
+  std::uint64_t key_load_failures = 0;
+  std::uint64_t evictions = 0;
+  std::uint64_t journal_failures = 0;
+  std::uint64_t queue_pushed = 0;  ///< entries of all ordered queues; equal to queue_popped when idle
+  std::uint64_t queue_popped = 0;
+};
+
+struct Status {
+  PipelineMode mode = PipelineMode::kPerPartition;
+  std::vector<DeviceStatus> devices;
+  std::vector<CircuitStatus> circuits;  ///< loaded or with a parameter file, sorted by id
+  std::vector<QueueStatus> queues;      ///< every kind, always
+  Duration uptime{};
+  std::uint64_t memory_budget = 0;
+  std::uint64_t memory_reserved = 0;
+  std::uint64_t memory_peak = 0;  ///< largest memory_reserved
+  unsigned synthesis_workers = 0;
+  unsigned synthesis_busy = 0;
+  std::size_t partitions_waiting = 0;  ///< for synthesis
+  std::size_t device_queue = 0;        ///< launches that wait for a worker
+  std::size_t finishing = 0;           ///< launches in or before their epilogue
+  bool draining = false;
+  bool journal_failing = false;  ///< results wait to be stored; admission is refused
+  Counters counters;
+};
+
+}  // namespace cuzk::engine

@@ -1,0 +1,362 @@
+// The threads behind the scenes: loaders (shapes, parameters, requests from the journal), the delivery of
+// results, and the keeper of deadlines.
+
+#include <algorithm>
+
+#include "cuzk/engine/internal/engine_impl.h"
+#include "cuzk/engine/internal/guarded.h"
+
+namespace cuzk::engine {
+namespace {
+
+constexpr Duration kJournalRetry = std::chrono::seconds(1);
+
+/// Later than every job.
+constexpr OrderKey kPreloadKey{4, 0, ~std::uint64_t{0}, 0, 0};
+
+}  // namespace
+
+// ---- loaders
+
+void Engine::Impl::loader() {
+  Lock lock(mutex_);
+  while (true) {
+    if (!load_queue_.empty()) {
+      const LoadTask task = load_queue_.pop_front();
+      if (task.circuit != nullptr)
+        load_circuit(lock, *task.circuit);
+      else
+        read_recovered(lock, task.job);
+      changed();
+    } else if (stopping_) {
+      return;
+    } else {
+      wait(lock);
+    }
+  }
+}
+
+std::uint64_t Engine::Impl::launch_bytes(const Shape& shape) const {
+  std::uint64_t bytes = 0;
+  for (const auto& slot : devices_) bytes += slot->device->launch_host_bytes(shape);
+  return bytes;
+}
+
+/// Loads what the circuit lacks: the shape; or, with memory reserved for it, the key.
+void Engine::Impl::load_circuit(Lock& lock, CachedCircuit& circuit) {
+  if (circuit.shape == nullptr) {
+    lock.unlock();
+    Result<LoadedShape> shape = guarded([&] { return parts_.circuits->load_shape(parts_.pool, circuit.id); });
+    const std::uint64_t bytes = shape ? launch_bytes(*shape->shape) : 0;
+    lock.lock();
+    circuit.loading = false;
+    if (!shape) {
+      load_failed(circuit, shape.error());
+      return;
+    }
+    ++(shape->from_file ? counters_.shapes_read : counters_.shapes_recorded);
+    cache_.set_shape(circuit, std::move(shape->shape), bytes);
+    circuit.last_used = now();
+    // On to the key, for whoever waits for it; what has no room now is asked for again by consider.
+    const auto waits = std::find_if(live_.begin(), live_.end(), [&](const auto& entry) {
+      return entry.second->load_began && entry.second->circuit_id == circuit.id && !entry.second->settled;
+    });
+    if (waits != live_.end()) prefetch(*waits->second);
+    Wake wake;
+    if (preloads_.contains(circuit.id) && !want(circuit, kPreloadKey, false, wake))
+      answer_preloads(circuit, io_error("the parameters of " + circuit.id +
+                                        " do not fit into the memory budget beside what is in use"));
+    return;
+  }
+
+  std::shared_ptr<const MappedParams> mapped = circuit.mapped;
+  const std::shared_ptr<const Shape> shape = circuit.shape;
+  lock.unlock();
+  Result<std::shared_ptr<const CircuitKey>> key = guarded([&]() -> Result<std::shared_ptr<const CircuitKey>> {
+    if (mapped == nullptr) {
+      CUZK_TRY_ASSIGN(mapped, parts_.circuits->map_params(parts_.pool, circuit.id));
+      const Lock warm(mutex_);
+      circuit.mapped = mapped;
+    }
+    CUZK_TRY_ASSIGN(std::shared_ptr<const CircuitKey> loaded,
+                    parts_.circuits->load_key(parts_.pool, mapped, shape));
+    for (const auto& slot : devices_) CUZK_TRY(slot->device->hold(loaded->proving_key()));
+    return loaded;
+  });
+  lock.lock();
+  circuit.loading = false;
+  if (!key) {
+    cache_.cancel_key(circuit);
+    // What did not load as it was mapped is mapped afresh the next time.
+    circuit.mapped = nullptr;
+    load_failed(circuit, key.error());
+    return;
+  }
+  ++counters_.key_loads;
+  circuit.key = std::move(*key);
+  circuit.last_used = now();
+  circuit.last_error.clear();
+  for (const auto& [sequence, job] : live_)
+    if (job->load_began && job->circuit_id == circuit.id)
+      job->times.srs_load += now() - *std::exchange(job->load_began, std::nullopt);
+  answer_preloads(circuit, Preloaded{});
+}
+
+void Engine::Impl::load_failed(CachedCircuit& circuit, const Error& error) {
+  ++counters_.key_load_failures;
+  circuit.last_error = error.message;
+  answer_preloads(circuit, error);
+  // Whoever waits for it fails; a later submission tries again.
+  std::vector<JobPtr> waiting;
+  for (const auto& [sequence, job] : live_)
+    if (job->circuit_id == circuit.id && !job->settled && job->load_began) waiting.push_back(job);
+  const bool memory = error.message == kOutOfMemory;
+  const bool defect = error.code == ErrorCode::kInternal;
+  for (const JobPtr& job : waiting)
+    fail(job,
+         memory   ? FailureClass::kResource
+         : defect ? FailureClass::kInternal
+                  : FailureClass::kParams,
+         error.message);
+}
+
+void Engine::Impl::answer_preloads(CachedCircuit& circuit, const Result<Preloaded>& answer) {
+  const auto [first, last] = preloads_.equal_range(circuit.id);
+  for (auto at = first; at != last; ++at) {
+    Result<Preloaded> mine = answer;
+    if (mine) mine->load_time = now() - at->second.since;
+    chores_.push_back([done = std::move(at->second.done), mine] { done(mine); });
+  }
+  preloads_.erase(first, last);
+  changed();
+}
+
+void Engine::Impl::read_recovered(Lock& lock, const JobPtr& job) {
+  if (job->settled) return;
+  const std::string id = job->identity.job_id;
+  lock.unlock();
+  std::uint64_t params_bytes = 0;
+  Result<std::shared_ptr<const Statement>> statement =
+      guarded([&]() -> Result<std::shared_ptr<const Statement>> {
+        CUZK_TRY_ASSIGN(ProofRequest request, parts_.journal->payload(id));
+        CUZK_TRY_ASSIGN(std::shared_ptr<const Statement> read,
+                        parts_.read_request(parts_.pool, std::move(request)));
+        CUZK_TRY_ASSIGN(params_bytes, parts_.circuits->params_bytes(read->circuit_id()));
+        return read;
+      });
+  lock.lock();
+  if (job->settled) return;
+  if (!statement) {
+    fail(job, classify(statement.error()), statement.error().within("read again from the journal").message);
+    return;
+  }
+  job->statement = std::move(*statement);
+  cache_.entry(job->statement->circuit_id()).file_bytes = params_bytes;
+  adopt(job);
+}
+
+void Engine::Impl::preload(const std::string& circuit_id, PreloadCallback done) {
+  const Result<std::uint64_t> bytes = parts_.circuits->params_bytes(circuit_id);
+  if (!bytes) {
+    done(bytes.error());
+    return;
+  }
+  Lock lock(mutex_);
+  CachedCircuit& circuit = cache_.entry(circuit_id);
+  circuit.file_bytes = *bytes;
+  if (circuit.hot()) {
+    circuit.last_used = now();
+    lock.unlock();
+    done(Preloaded{true, {}});
+    return;
+  }
+  if (admission_stopped_) {
+    lock.unlock();
+    done(usage_error("the engine is shutting down"));
+    return;
+  }
+  preloads_.emplace(circuit_id, PreloadWaiter{std::move(done), now()});
+  Wake wake;
+  if (!want(circuit, kPreloadKey, false, wake))
+    answer_preloads(circuit, io_error("the parameters of " + circuit_id +
+                                      " do not fit into the memory budget beside what is in use"));
+}
+
+Result<Evicted> Engine::Impl::evict(const std::string& circuit_id) {
+  const Result<std::uint64_t> bytes = parts_.circuits->params_bytes(circuit_id);
+  const Lock lock(mutex_);
+  CachedCircuit* circuit = cache_.find(circuit_id);
+  if (circuit == nullptr) {
+    if (!bytes) return bytes.error();
+    return Evicted{};
+  }
+  if (circuit->loading) return usage_error("the parameters of " + circuit_id + " are being loaded");
+  if (circuit->refs > 0)
+    return usage_error("the parameters of " + circuit_id + " are in use by " + std::to_string(circuit->refs) +
+                       " partitions");
+  Evicted out;
+  out.was_loaded = circuit->tier() != ParamsTier::kCold;
+  out.freed_bytes = cache_.evict(*circuit);
+  changed();
+  return out;
+}
+
+// ---- delivery
+
+void Engine::Impl::delivery() {
+  Lock lock(mutex_);
+  while (true) {
+    if (!delivery_queue_.empty()) {
+      deliver(lock, delivery_queue_.pop_front());
+    } else if (!unstored_.empty() && (stopping_ || now() >= retry_journal_at_)) {
+      retry_journal(lock);
+    } else if (!to_forget_.empty()) {
+      forget_results(lock);
+    } else if (stopping_ && live_.empty() && admissions_ == 0) {
+      delivered_all_ = true;
+      changed();
+      return;
+    } else {
+      wait(lock, unstored_.empty() ? Wake{} : Wake{retry_journal_at_});
+    }
+  }
+}
+
+/// SETTLED to final: into the journal, then visible, then to the waiters.
+void Engine::Impl::deliver(Lock& lock, const JobPtr& job) {
+  const std::shared_ptr<const JobResult> result = job->result;
+  // Jobs that a shutdown ended stay in the journal as accepted: the next start runs them.
+  const bool to_journal = parts_.journal != nullptr && result->failure != FailureClass::kShutdown;
+  lock.unlock();
+  Result<void> stored;
+  if (to_journal) stored = guarded([&] { return parts_.journal->finish(*result); });
+  record_done(*result);
+  if (parts_.on_result) parts_.on_result(*result);
+  lock.lock();
+  if (!stored) {
+    ++counters_.journal_failures;
+    unstored_.push_back(job);
+    retry_journal_at_ = now() + kJournalRetry;
+  }
+  job->final = true;
+  live_.erase(job->sequence);
+  const auto kind = static_cast<std::size_t>(result->identity.kind);
+  switch (result->state) {
+    case JobState::kCompleted:
+      ++counters_.completed[kind];
+      break;
+    case JobState::kFailed:
+      ++counters_.failed[kind];
+      break;
+    default:
+      ++counters_.cancelled[kind];
+  }
+  retained_.emplace_back(job->done + config_.result_retention, job);
+  std::vector<AwaitCallback> callbacks;
+  for (const WaiterId id : job->waiters) {
+    const auto at = waiters_.find(id);
+    if (at->second.deadline) deadlines_.erase({*at->second.deadline, id});
+    callbacks.push_back(std::move(at->second.done));
+    waiters_.erase(at);
+  }
+  job->waiters.clear();
+  changed();
+  lock.unlock();
+  for (const AwaitCallback& done : callbacks) done({result});
+  lock.lock();
+}
+
+void Engine::Impl::retry_journal(Lock& lock) {
+  const JobPtr job = unstored_.front();
+  lock.unlock();
+  const Result<void> stored = guarded([&] { return parts_.journal->finish(*job->result); });
+  lock.lock();
+  if (stored) {
+    std::erase(unstored_, job);
+    changed();
+    return;
+  }
+  ++counters_.journal_failures;
+  retry_journal_at_ = now() + kJournalRetry;
+  // Past the end there is nobody to try again: the journal still has them as accepted.
+  if (stopping_) unstored_.clear();
+}
+
+void Engine::Impl::forget_results(Lock& lock) {
+  const std::vector<std::string> ids = std::exchange(to_forget_, {});
+  lock.unlock();
+  // One that stays in the journal is found again at the next start, and forgotten then.
+  if (parts_.journal != nullptr)
+    for (const std::string& id : ids) (void)guarded([&] { return parts_.journal->forget(id); });
+  lock.lock();
+}
+
+// ---- deadlines
+
+void Engine::Impl::keeper() {
+  Lock lock(mutex_);
+  while (true) {
+    // Things to do without the mutex.
+    if (!chores_.empty() || cache_.has_dropped()) {
+      std::vector<std::function<void()>> chores = std::exchange(chores_, {});
+      std::vector<std::shared_ptr<const CircuitKey>> keys = cache_.take_dropped_keys();
+      std::vector<std::shared_ptr<const void>> others = cache_.take_dropped();
+      lock.unlock();
+      for (const std::function<void()>& chore : chores) chore();
+      for (const std::shared_ptr<const CircuitKey>& key : keys)
+        for (const auto& slot : devices_) slot->device->drop(key->proving_key());
+      chores.clear();
+      keys.clear();
+      others.clear();
+      lock.lock();
+      continue;
+    }
+
+    const TimePoint time = now();
+    if (!deadlines_.empty() && deadlines_.begin()->first <= time) {
+      const WaiterId id = deadlines_.begin()->second;
+      deadlines_.erase(deadlines_.begin());
+      const auto at = waiters_.find(id);
+      const AwaitCallback done = std::move(at->second.done);
+      at->second.job->waiters.erase(id);
+      waiters_.erase(at);
+      lock.unlock();
+      done({nullptr});
+      lock.lock();
+      continue;
+    }
+    if (batch_ && batch_->flush_at <= time) {
+      flush_batch();
+      changed();
+    }
+    while (!abandoned_.empty() && abandoned_.begin()->first <= time) {
+      const auto job = live_.find(abandoned_.begin()->second);
+      abandoned_.erase(abandoned_.begin());
+      if (job != live_.end())
+        settle(job->second, JobState::kCancelled, FailureClass::kNone, "nobody waited for it");
+    }
+    while (!retained_.empty() &&
+           (retained_.front().first <= time || retained_.size() > config_.max_results)) {
+      const JobPtr job = std::move(retained_.front().second);
+      retained_.pop_front();
+      jobs_.erase(job->identity.job_id);
+      const auto request =
+          by_request_.find({job->identity.request_id, job->identity.kind, job->identity.digest});
+      if (request != by_request_.end() && request->second == job) by_request_.erase(request);
+      to_forget_.push_back(job->identity.job_id);
+      changed();
+    }
+    if (!chores_.empty()) continue;
+    if (stopping_ && delivered_all_ && launches_in_flight_ == 0) return;
+
+    Wake next;
+    const auto consider_time = [&](TimePoint at) { next = std::min(next.value_or(at), at); };
+    if (!deadlines_.empty()) consider_time(deadlines_.begin()->first);
+    if (batch_) consider_time(batch_->flush_at);
+    if (!abandoned_.empty()) consider_time(abandoned_.begin()->first);
+    if (!retained_.empty()) consider_time(retained_.front().first);
+    wait(lock, next);
+  }
+}
+
+}  // namespace cuzk::engine

@@ -1,0 +1,369 @@
+// The threads that prove: synthesis workers, device workers, finishers.
+
+#include <algorithm>
+
+#include "cuzk/engine/internal/engine_impl.h"
+#include "cuzk/engine/internal/guarded.h"
+#include "cuzk/proving/prove.h"
+
+namespace cuzk::engine {
+namespace {
+
+using timeline::EventKind;
+
+std::int64_t nanoseconds(Clock::TimePoint time) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
+}
+
+std::string partition_name(const Member& member) {
+  return "partition " + std::to_string(member.partition);
+}
+
+/// A failure of the prover or of verification, of a device that works.
+FailureClass classify_device(const Error& error) {
+  if (error.code == ErrorCode::kParams) return FailureClass::kParams;
+  return error.code == ErrorCode::kIo ? FailureClass::kResource : FailureClass::kInternal;
+}
+
+bool several_jobs(const std::vector<Member>& members) {
+  return std::any_of(members.begin(), members.end(),
+                     [&](const Member& member) { return member.job != members.front().job; });
+}
+
+}  // namespace
+
+void Engine::Impl::record(EventKind kind, const Member& member, TimePoint time, Actor actor) const {
+  record(kind, std::vector{member}, time, actor);
+}
+
+void Engine::Impl::record(EventKind kind, const std::vector<Member>& members, TimePoint time, Actor actor,
+                          const char* stage) const {
+  if (parts_.recorder == nullptr || !parts_.recorder->on() || members.empty()) return;
+  timeline::Event event;
+  event.time_ns = nanoseconds(time);
+  event.kind = kind;
+  event.job = members.front().job->identity.job_id;
+  if (members.size() == 1) event.partition = members.front().partition;
+  if (actor.device != nullptr) event.device = actor.device->device->info().ordinal;
+  event.worker = actor.worker;
+  if (members.size() > 1) timeline::add_detail(event, "partitions", members.size());
+  if (stage != nullptr) timeline::add_detail(event, "stage", stage);
+  parts_.recorder->record(std::move(event));
+}
+
+void Engine::Impl::record_done(const JobResult& result) const {
+  if (parts_.recorder == nullptr || !parts_.recorder->on()) return;
+  timeline::Event event;
+  event.time_ns = nanoseconds(now());
+  event.kind = EventKind::kJobDone;
+  event.job = result.identity.job_id;
+  timeline::add_detail(event, "state", to_string(result.state));
+  parts_.recorder->record(std::move(event));
+}
+
+// ---- synthesis
+
+void Engine::Impl::synthesis_worker(unsigned worker) {
+  Lock lock(mutex_);
+  while (true) {
+    Wake wake;
+    if (const std::optional<Ready> ready = next_partition(wake))
+      synthesise(lock, worker, *ready);
+    else if (stopping_ && launches_in_flight_ == 0)
+      return;
+    else
+      wait(lock, wake);
+  }
+}
+
+void Engine::Impl::synthesise(Lock& lock, unsigned worker, const Ready& ready) {
+  const Member& member = ready.member;
+  const LaunchPtr& launch = ready.launch;
+  const JobPtr& job = member.job;
+  Partition& partition = member.get();
+
+  partition.state = PartitionState::kSynthesis;
+  if (!job->running) {
+    job->running = true;
+    job->times.queue_wait = now() - job->accepted - job->times.srs_load;
+  }
+  ++synthesis_busy_;
+  const std::shared_ptr<const Statement> statement = job->statement;
+  const std::shared_ptr<const Shape> shape = launch->circuit->shape;
+  lock.unlock();
+  const TimePoint begin = now();
+  record(EventKind::kSynthStart, member, begin, {nullptr, worker});
+  Result<PartitionWitness> made = guarded(
+      [&] { return statement->synthesize(parts_.pool, *shape, member.partition, job->stop.get_token()); });
+  const TimePoint end = now();
+  record(EventKind::kSynthEnd, member, end, {nullptr, worker});
+  lock.lock();
+  --synthesis_busy_;
+  job->times.synthesis += end - begin;
+
+  --launch->in_synthesis;
+  if (job->settled) {
+    partition.state = PartitionState::kDone;
+    take_out(member);
+  } else if (!made) {
+    partition.state = PartitionState::kDone;
+    take_out(member);
+    fail(job, classify(made.error()), made.error().within(partition_name(member)).message);
+  } else {
+    partition.witness = std::move(made->witness);
+    partition.inputs = std::move(made->inputs);
+  }
+  left_synthesis(launch);
+  changed();
+
+  // The permit, which is this thread, is held until the device queue accepts what it completed.
+  while (launch->in_synthesis == 0 && launch->queued && !launch->accepted) {
+    if (device_queue_.among_first(launch->key, config_.max_gpu_queue_depth))
+      accept_launch(*launch);
+    else
+      wait(lock);
+  }
+}
+
+// ---- devices
+
+void Engine::Impl::device_worker(DeviceSlot& device, unsigned worker) {
+  Lock lock(mutex_);
+  const auto avoids = [&](const LaunchPtr& launch) {
+    const auto others = std::count_if(devices_.begin(), devices_.end(),
+                                      [](const auto& other) { return !other->quarantined; });
+    return others > 1 &&
+           std::any_of(launch->members.begin(), launch->members.end(),
+                       [&](const Member& member) { return member.get().avoid_device == device.index; });
+  };
+  while (!device.quarantined) {
+    const auto next = std::find_if(device_queue_.begin(), device_queue_.end(),
+                                   [&](const auto& entry) { return !avoids(entry.second); });
+    if (next != device_queue_.end()) {
+      const LaunchPtr launch = device_queue_.pop(next);
+      launch->queued = false;
+      accept_launch(*launch);
+      changed();
+      device.current[worker] = launch->members.front().job;
+      ++device.workers_busy;
+      run_launch(lock, device, worker, launch);
+      --device.workers_busy;
+      device.current[worker] = nullptr;
+      changed();
+    } else if (stopping_ && launches_in_flight_ == 0) {
+      return;
+    } else {
+      wait(lock);
+    }
+  }
+}
+
+void Engine::Impl::run_launch(Lock& lock, DeviceSlot& device, unsigned worker, const LaunchPtr& launch) {
+  groth16::Prover& prover = device.device->prover();
+  const Actor actor{&device, worker};
+  struct Task {
+    Member member;
+    std::shared_ptr<const Witness> witness;
+  };
+  std::vector<Task> tasks;
+  for (const Member& member : launch->members) {
+    member.get().state = PartitionState::kDevice;
+    tasks.push_back({member, member.get().witness});
+  }
+  std::vector<Member> members = launch->members;
+  const std::shared_ptr<const CircuitKey> key = launch->circuit->key;
+  const std::shared_ptr<const Shape> shape = launch->circuit->shape;
+
+  lock.unlock();
+  record(EventKind::kGpuPickup, members, now(), actor);
+  record(EventKind::kGpuStart, members, now(), actor);
+  std::vector<groth16::Prepared> batch;
+  Result<void> prepared = guarded([&]() -> Result<void> {
+    batch.reserve(tasks.size());
+    for (Task& task : tasks) {
+      CUZK_TRY_ASSIGN(const Blinding blinding, random_blinding());
+      CUZK_TRY_ASSIGN(groth16::Prepared one, prover.prepare(key->proving_key(), shape,
+                                                            std::move(task.witness), blinding.r, blinding.s));
+      batch.push_back(std::move(one));
+    }
+    return {};
+  });
+  tasks.clear();
+  lock.lock();
+  if (!prepared) {
+    launch_failed(device, launch, prepared.error());
+    return;
+  }
+  // Cancelled meanwhile: not launched.
+  for (std::size_t i = members.size(); i-- > 0;) {
+    if (!members[i].job->settled) continue;
+    members[i].get().state = PartitionState::kDone;
+    take_out(members[i]);
+    members.erase(members.begin() + static_cast<std::ptrdiff_t>(i));
+    batch.erase(batch.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  if (members.empty()) return;
+
+  lock.unlock();
+  Result<groth16::Pending> pending = guarded([&] {
+    return prover.launch(batch, {device.lock, launch->key.urgency()});
+  });
+  batch.clear();
+  if (pending) {
+    const groth16::LaunchReport& report = pending->report();
+    record(EventKind::kLockWait, members, report.lock_wait, actor);
+    record(EventKind::kLockAcquired, members, report.lock_acquired, actor);
+    for (const groth16::LaunchStage& stage : report.stages) {
+      record(EventKind::kKernelStart, members, stage.begin, actor, stage.name);
+      record(EventKind::kKernelEnd, members, stage.end, actor, stage.name);
+    }
+    record(EventKind::kLockReleased, members, report.lock_released, actor);
+  }
+  lock.lock();
+  if (!pending) {
+    launch_failed(device, launch, pending.error());
+    return;
+  }
+  free_memory(*launch);
+  const Duration held = pending->report().lock_released - pending->report().lock_acquired;
+  ++device.launches;
+  device.lock_held += held;
+  for (const Member& member : members) {
+    member.job->times.gpu_compute += held / static_cast<Duration::rep>(members.size());
+    member.get().state = PartitionState::kFinishing;
+  }
+  changed();
+  Finishing work{launch, &device, worker, std::move(*pending)};
+  if (finishing_++ < finishers_) {
+    finish_queue_.push(launch->key, std::move(work));
+  } else {
+    finish(lock, work);
+  }
+}
+
+void Engine::Impl::launch_failed(DeviceSlot& device, const LaunchPtr& launch, const Error& error) {
+  ++device.launch_failures;
+  const bool sick = !device.device->usable();
+  // A partition that took two devices along does not get a third.
+  for (const Member& member : launch->members)
+    if (sick && ++member.get().lost_devices >= 2)
+      fail(member.job, FailureClass::kDevice,
+           partition_name(member) +
+               ": two devices went out of service with it, the last after: " + error.message);
+  if (sick) quarantine(device, error.message);
+  for (const Member& member : std::vector<Member>(launch->members)) {
+    if (!member.job->settled) continue;
+    member.get().state = PartitionState::kDone;
+    take_out(member);
+  }
+  const std::vector<Member> members(launch->members);
+  if (members.empty()) return;
+  if (sick) {
+    // Another device takes it; the witnesses are still there. (Without one, every job is settled by now.)
+    queue_launch(launch);
+    return;
+  }
+  const bool shared = several_jobs(members);
+  for (const Member& member : members) {
+    if (error.code == ErrorCode::kInternal) {
+      check_failed(member, device, {}, error.message);
+    } else if (shared) {
+      // One of them may be the cause: each is tried again by itself.
+      take_out(member);
+      prove_again(member, {});
+    } else {
+      member.get().state = PartitionState::kDone;
+      take_out(member);
+      fail(member.job, classify_device(error), error.within(partition_name(member)).message);
+    }
+  }
+  changed();
+}
+
+// ---- epilogue and check
+
+void Engine::Impl::finisher() {
+  Lock lock(mutex_);
+  while (true) {
+    if (!finish_queue_.empty()) {
+      Finishing work = finish_queue_.pop_front();
+      finish(lock, work);
+    } else if (stopping_ && launches_in_flight_ == 0) {
+      return;
+    } else {
+      wait(lock);
+    }
+  }
+}
+
+void Engine::Impl::finish(Lock& lock, Finishing& work) {
+  const LaunchPtr launch = work.launch;
+  DeviceSlot& device = *work.device;
+  const Actor actor{&device, work.worker};
+  const std::vector<Member> members = launch->members;
+  const std::shared_ptr<const CircuitKey> key = launch->circuit->key;
+  lock.unlock();
+  Result<std::vector<groth16::Proof>> proofs =
+      guarded([&] { return device.device->prover().finish(std::move(*work.pending)); });
+  work.pending.reset();
+  if (proofs && proofs->size() != members.size())
+    proofs = Error{ErrorCode::kInternal, "the prover returned " + std::to_string(proofs->size()) +
+                                             " proofs of " + std::to_string(members.size()) + " circuits"};
+  const TimePoint end = now();
+  record(EventKind::kEpilogueEnd, members, end, actor);
+  record(EventKind::kGpuEnd, members, end, actor);
+  std::vector<Result<void>> checks;
+  if (proofs)
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      checks.push_back(guarded([&] {
+        return key->verify(parts_.pool, {members[i].get().inputs, (*proofs)[i]});
+      }));
+      record(EventKind::kVerifyEnd, members[i], now(), actor);
+    }
+  lock.lock();
+  --finishing_;
+  if (!proofs) {
+    finish_failed(device, launch, proofs.error());
+    changed();
+    return;
+  }
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const Member& member = members[i];
+    if (member.job->settled) {
+      member.get().state = PartitionState::kDone;
+      take_out(member);
+    } else if (checks[i]) {
+      piece_done(member, (*proofs)[i]);
+    } else if (checks[i].error().code == ErrorCode::kIo) {
+      member.get().state = PartitionState::kDone;
+      take_out(member);
+      fail(member.job, FailureClass::kResource, checks[i].error().within(partition_name(member)).message);
+    } else {
+      const groth16::ProofBytes bytes = groth16::encode_proof((*proofs)[i]);
+      check_failed(member, device, {bytes.begin(), bytes.end()}, checks[i].error().message);
+    }
+  }
+  changed();
+}
+
+void Engine::Impl::finish_failed(DeviceSlot& device, const LaunchPtr& launch, const Error& error) {
+  const std::vector<Member> members(launch->members);
+  const bool sick = !device.device->usable();
+  if (sick) quarantine(device, error.message);
+  for (const Member& member : members) {
+    if (!member.job->settled && !sick && error.code == ErrorCode::kInternal) {
+      check_failed(member, device, {}, error.message);
+      continue;
+    }
+    take_out(member);
+    if (!member.job->settled && (several_jobs(members) || (sick && ++member.get().lost_devices < 2))) {
+      prove_again(member, {});
+      continue;
+    }
+    member.get().state = PartitionState::kDone;
+    fail(member.job, sick ? FailureClass::kDevice : classify_device(error),
+         error.within(partition_name(member)).message);
+  }
+}
+
+}  // namespace cuzk::engine

@@ -13,7 +13,7 @@
 namespace cuzk::timeline {
 namespace {
 
-constexpr double kLeft = 190;    // names of the rows
+constexpr double kLeft = 230;    // names of the rows
 constexpr double kWidth = 1400;  // the time axis
 constexpr double kRow = 22;
 constexpr double kBar = 16;

@@ -54,11 +54,11 @@ TIMELINE,1250,LOCK_RELEASED,j,partition=0,worker=0,device=0
 TIMELINE,1750,LOCK_ACQUIRED,j,partition=1,worker=0,device=0
 TIMELINE,2000,LOCK_RELEASED,j,partition=1,worker=0,device=0
 )"));
-  // A second is 1400 pixels, from 190 on.
-  EXPECT_THAT(svg, HasSubstr("x=\"190.00\" y=\"56.00\" width=\"350.00\""));
-  EXPECT_THAT(svg, HasSubstr("x=\"1240.00\" y=\"56.00\" width=\"350.00\""));
+  // A second is 1400 pixels, from 230 on.
+  EXPECT_THAT(svg, HasSubstr("x=\"230.00\" y=\"56.00\" width=\"350.00\""));
+  EXPECT_THAT(svg, HasSubstr("x=\"1280.00\" y=\"56.00\" width=\"350.00\""));
   EXPECT_THAT(svg,
-              HasSubstr("x=\"540.00\" y=\"53.00\" width=\"700.00\" height=\"22.00\"><title>idle 500 ms"));
+              HasSubstr("x=\"580.00\" y=\"53.00\" width=\"700.00\" height=\"22.00\"><title>idle 500 ms"));
   EXPECT_THAT(svg, HasSubstr("50.00 %"));
 }
 

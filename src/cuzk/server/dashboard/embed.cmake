@@ -1,0 +1,11 @@
+# Writes C++ arrays of the bytes of FILES (a list of paths) to OUT: cmake -DOUT=... -DFILES=a;b -P embed.cmake
+set(text "")
+foreach(file IN LISTS FILES)
+  get_filename_component(name ${file} NAME)
+  string(MAKE_C_IDENTIFIER ${name} name)
+  file(READ ${file} bytes HEX)
+  string(REGEX REPLACE "(................................................................)" "\\1\n" bytes "${bytes}")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  string(APPEND text "constexpr unsigned char ${name}[] = {\n${bytes}};\n")
+endforeach()
+file(WRITE ${OUT} "${text}")

@@ -5,6 +5,7 @@
 #include "cuzk/engine/internal/engine_impl.h"
 #include "cuzk/engine/internal/guarded.h"
 #include "cuzk/proving/prove.h"
+#include "cuzk/timeline/nvtx.h"
 
 namespace cuzk::engine {
 namespace {
@@ -93,8 +94,10 @@ void Engine::Impl::synthesise(Lock& lock, unsigned worker, const Ready& ready) {
   lock.unlock();
   const TimePoint begin = now();
   record(EventKind::kSynthStart, member, begin, {nullptr, worker});
-  Result<PartitionWitness> made = guarded(
-      [&] { return statement->synthesize(parts_.pool, *shape, member.partition, job->stop.get_token()); });
+  Result<PartitionWitness> made = guarded([&] {
+    const timeline::NvtxRange range("synthesis");
+    return statement->synthesize(parts_.pool, *shape, member.partition, job->stop.get_token());
+  });
   const TimePoint end = now();
   record(EventKind::kSynthEnd, member, end, {nullptr, worker});
   lock.lock();
@@ -179,6 +182,7 @@ void Engine::Impl::run_launch(Lock& lock, DeviceSlot& device, unsigned worker, c
   record(EventKind::kGpuStart, members, now(), actor);
   std::vector<groth16::Prepared> batch;
   Result<void> prepared = guarded([&]() -> Result<void> {
+    const timeline::NvtxRange range("prepare");
     batch.reserve(tasks.size());
     for (Task& task : tasks) {
       CUZK_TRY_ASSIGN(const Blinding blinding, random_blinding());
@@ -206,6 +210,7 @@ void Engine::Impl::run_launch(Lock& lock, DeviceSlot& device, unsigned worker, c
 
   lock.unlock();
   Result<groth16::Pending> pending = guarded([&] {
+    const timeline::NvtxRange range("launch");
     return prover.launch(batch, {device.lock, launch->key.urgency()});
   });
   batch.clear();
@@ -303,8 +308,10 @@ void Engine::Impl::finish(Lock& lock, Finishing& work) {
   const std::vector<Member> members = launch->members;
   const std::shared_ptr<const CircuitKey> key = launch->circuit->key;
   lock.unlock();
-  Result<std::vector<groth16::Proof>> proofs =
-      guarded([&] { return device.device->prover().finish(std::move(*work.pending)); });
+  Result<std::vector<groth16::Proof>> proofs = guarded([&] {
+    const timeline::NvtxRange range("epilogue");
+    return device.device->prover().finish(std::move(*work.pending));
+  });
   work.pending.reset();
   if (proofs && proofs->size() != members.size())
     proofs = Error{ErrorCode::kInternal, "the prover returned " + std::to_string(proofs->size()) +
@@ -316,6 +323,7 @@ void Engine::Impl::finish(Lock& lock, Finishing& work) {
   if (proofs)
     for (std::size_t i = 0; i < members.size(); ++i) {
       checks.push_back(guarded([&] {
+        const timeline::NvtxRange range("verify");
         return key->verify(parts_.pool, {members[i].get().inputs, (*proofs)[i]});
       }));
       record(EventKind::kVerifyEnd, members[i], now(), actor);

@@ -48,6 +48,9 @@ test('what goes on is drawn until now, and not once its job is done', () => {
   assert.equal(lanes.devices.get(1).lock[0].open, true);
   lanes = lanesOf(collectTasks([...events, [30, 'JOB_DONE', 'b', null, null, null, 'state=failed']]), 50);
   assert.equal(lanes.devices.has(1), false);
+  // A try that failed has no end; the next one ends it.
+  lanes = lanesOf(collectTasks(eventsOf('TIMELINE,10,GPU_START,a,partition=0\nTIMELINE,20,GPU_START,a,partition=0\n')), 50);
+  assert.deepEqual(lanes.devices.get(0).job.map(({begin, end}) => [begin, end]), [[20, 50]]);
 });
 
 test('intervals', () => {

@@ -36,7 +36,8 @@ export function collectTasks(events) {
     const key = partition === null ? `${job}\n\n${device}\n${worker}` : `${job}\n${partition}`;
     let task = latest.get(key);
     if (task === undefined || (slot !== null && task[slot] !== undefined)) {
-      task = {job, partition, device: 0, worker: null, kernels: [], open: new Map()};
+      if (task !== undefined) task.superseded = true;
+      task = {job, partition, device: 0, worker: null, kernels: [], open: new Map(), superseded: false};
       latest.set(key, task);
       tasks.push(task);
     }
@@ -73,7 +74,8 @@ function between(begin, end) {
   return begin === undefined || end === undefined || begin > end ? null : {begin, end};
 }
 
-/// The intervals of every lane. What has begun and not ended goes on until `now` while its job does (`open`).
+/// The intervals of every lane. What has begun and not ended goes on until `now` while its job does and no other
+/// try at the partition has begun (`open`).
 /// Returns {synthesis: [...], devices: Map(ordinal -> {job, lock, kernel, wait})}, each entry
 /// {begin, end, open, task, stage}.
 export function lanesOf({tasks, done}, now = null) {
@@ -83,7 +85,7 @@ export function lanesOf({tasks, done}, now = null) {
     return lanes.devices.get(ordinal);
   };
   for (const task of tasks) {
-    const running = now !== null && !done.has(task.job);
+    const running = now !== null && !task.superseded && !done.has(task.job);
     const span = (begin, end) => {
       const time = between(begin, end);
       if (time !== null) return {...time, open: false, task, stage: ''};

@@ -14,6 +14,23 @@ Fr fifth_power(const Fr& x) {
   return x.square().square() * x;
 }
 
+/// For a hash without trace.
+struct NoTrace {
+  void operator()(const Fr&) const {}
+};
+
+/// x^5, plus `constant` unless null; its steps to the trace.
+template <class Emit>
+Fr s_box(const Fr& x, const Fr* constant, Emit& emit) {
+  const Fr x2 = x.square();
+  const Fr x4 = x2.square();
+  const Fr y = constant != nullptr ? x4 * x + *constant : x4 * x;
+  emit(x2);
+  emit(x4);
+  emit(y);
+  return y;
+}
+
 /// A sum of products of field elements, reduced once at the end. The sum of k products is below k r^2; k may
 /// be up to kMaxWidth + 1.
 class DotProduct {
@@ -86,10 +103,9 @@ void mix_sparse(std::span<Fr> state, const Fr* matrix) {
   state[0] = sum.reduce();
 }
 
-}  // namespace
-
-// constraint-system-and-gadgets 7.9.
-Fr poseidon_hash(const PoseidonConstants& c, std::span<const Fr> message) {
+/// constraint-system-and-gadgets 7.9. emit(x) is called for every value of the trace, in order.
+template <class Emit>
+Fr hash_with(const PoseidonConstants& c, std::span<const Fr> message, Emit&& emit) {
   CUZK_CHECK(message.size() == c.arity && c.width <= kMaxWidth);
   const std::size_t t = c.width;
   const unsigned half = c.full_rounds / 2;
@@ -99,35 +115,89 @@ Fr poseidon_hash(const PoseidonConstants& c, std::span<const Fr> message) {
   state[0] = c.domain_tag + *next++;
   for (std::size_t i = 1; i < t; ++i) state[i] = message[i - 1] + *next++;
 
-  for (unsigned round = 0; round < half; ++round) {
-    for (Fr& s : state) s = fifth_power(s) + *next++;
+  // The first layer has no variables for what goes in, nor any for the tag.
+  state[0] = fifth_power(state[0]) + *next++;
+  for (std::size_t i = 1; i < t; ++i) state[i] = s_box(state[i], next++, emit);
+  const auto full_layer = [&](bool constants) {
+    for (Fr& s : state) {
+      emit(s);
+      s = s_box(s, constants ? next++ : nullptr, emit);
+    }
+  };
+  mix_dense(state, half == 1 ? c.pre_sparse : c.mds);
+  for (unsigned round = 1; round < half; ++round) {
+    full_layer(true);
     mix_dense(state, round + 1 < half ? c.mds : c.pre_sparse);
   }
   for (unsigned round = 0; round < c.partial_rounds; ++round) {
-    state[0] = fifth_power(state[0]) + *next++;
+    emit(state[0]);
+    state[0] = s_box(state[0], next++, emit);
     mix_sparse(state, c.sparse.data() + round * (2 * t - 1));
   }
   for (unsigned round = 0; round + 1 < half; ++round) {
-    for (Fr& s : state) s = fifth_power(s) + *next++;
+    full_layer(true);
     mix_dense(state, c.mds);
   }
+  full_layer(false);
   // Of the last product only element 1 is wanted.
   DotProduct sum;
-  for (std::size_t i = 0; i < t; ++i) sum.add(fifth_power(state[i]), c.mds[i * t + 1]);
-  return sum.reduce();
+  for (std::size_t i = 0; i < t; ++i) sum.add(state[i], c.mds[i * t + 1]);
+  const Fr hash = sum.reduce();
+  emit(hash);
+  return hash;
+}
+
+#if CUZK_HAVE_IFMA
+detail::PoseidonLaneTables lane_tables(const PoseidonConstants& c) {
+  constexpr std::size_t kDigits = detail::kPoseidonLaneDigits;
+  const std::uint64_t* digits = c.lane_digits.data();
+  detail::PoseidonLaneTables tables{c.width, c.full_rounds, c.partial_rounds, digits, {}, {}, {}, {}};
+  tables.compressed = tables.domain_tag + kDigits;
+  tables.mds = tables.compressed + kDigits * c.compressed.size();
+  tables.pre_sparse = tables.mds + kDigits * c.mds.size();
+  tables.sparse = tables.pre_sparse + kDigits * c.pre_sparse.size();
+  return tables;
+}
+#endif
+
+}  // namespace
+
+Fr poseidon_hash(const PoseidonConstants& c, std::span<const Fr> message) {
+  return hash_with(c, message, NoTrace{});
+}
+
+std::size_t poseidon_trace_size(const PoseidonConstants& c) {
+  return std::size_t{3} * c.arity + std::size_t{4} * (c.full_rounds - 1) * c.width +
+         std::size_t{4} * c.partial_rounds + 1;
+}
+
+void poseidon_trace(const PoseidonConstants& c, std::span<const Fr> message, std::span<Fr> trace) {
+  CUZK_CHECK(trace.size() == poseidon_trace_size(c));
+  Fr* next = trace.data();
+  (void)hash_with(c, message, [&next](const Fr& x) { *next++ = x; });
+}
+
+void poseidon_trace_batch(const PoseidonConstants& c, std::span<const Fr> messages,
+                          std::span<Fr* const> traces) {
+  CUZK_CHECK(messages.size() == traces.size() * c.arity);
+#if CUZK_HAVE_IFMA
+  if (isa_supported(Isa::ifma)) {
+    const detail::PoseidonLaneTables tables = lane_tables(c);
+    for (std::size_t at = 0; at < traces.size(); at += detail::kPoseidonLanes)
+      detail::poseidon_trace_lanes_ifma(tables, messages.data() + at * c.arity, traces.data() + at,
+                                        std::min(detail::kPoseidonLanes, traces.size() - at));
+    return;
+  }
+#endif
+  for (std::size_t i = 0; i < traces.size(); ++i)
+    poseidon_trace(c, messages.subspan(i * c.arity, c.arity), {traces[i], poseidon_trace_size(c)});
 }
 
 void poseidon_hash_batch(const PoseidonConstants& c, std::span<const Fr> messages, std::span<Fr> out) {
   CUZK_CHECK(messages.size() == out.size() * c.arity);
 #if CUZK_HAVE_IFMA
   if (isa_supported(Isa::ifma)) {
-    constexpr std::size_t kDigits = detail::kPoseidonLaneDigits;
-    const std::uint64_t* digits = c.lane_digits.data();
-    detail::PoseidonLaneTables tables{c.width, c.full_rounds, c.partial_rounds, digits, {}, {}, {}, {}};
-    tables.compressed = tables.domain_tag + kDigits;
-    tables.mds = tables.compressed + kDigits * c.compressed.size();
-    tables.pre_sparse = tables.mds + kDigits * c.mds.size();
-    tables.sparse = tables.pre_sparse + kDigits * c.pre_sparse.size();
+    const detail::PoseidonLaneTables tables = lane_tables(c);
     for (std::size_t at = 0; at < out.size(); at += detail::kPoseidonLanes)
       detail::poseidon_lanes_ifma(tables, messages.data() + at * c.arity, out.data() + at,
                                   std::min(detail::kPoseidonLanes, out.size() - at));

@@ -58,6 +58,17 @@ Fr poseidon_hash_plain(const PoseidonConstants& constants, std::span<const Fr> m
 /// not overlap.
 void poseidon_hash_batch(const PoseidonConstants& constants, std::span<const Fr> messages, std::span<Fr> out);
 
+/// The steps of a hash that a circuit has variables for, in its order (constraint-system-and-gadgets 7.10):
+/// of every S-box x, x^2, x^4 and x^5 plus the constant of its layer; none for the tag and no x in the first
+/// layer; last the hash. 3 arity + 28 (arity + 1) + 4 R_P + 1 values for R_F = 8.
+std::size_t poseidon_trace_size(const PoseidonConstants& constants);
+/// `trace` has exactly poseidon_trace_size elements.
+void poseidon_trace(const PoseidonConstants& constants, std::span<const Fr> message, std::span<Fr> trace);
+/// traces[i] points to room for the trace of the i-th group of `arity` elements of `messages`; otherwise as
+/// poseidon_hash_batch.
+void poseidon_trace_batch(const PoseidonConstants& constants, std::span<const Fr> messages,
+                          std::span<Fr* const> traces);
+
 /// Hash with the Merkle-tree instance of arity message.size().
 inline Fr poseidon(std::span<const Fr> message) {
   return poseidon_hash(poseidon_constants(static_cast<unsigned>(message.size())), message);

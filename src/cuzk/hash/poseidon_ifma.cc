@@ -62,15 +62,47 @@ CUZK_INLINE Vec bring_below_two(const Vec& a) {
   return Lanes::raw_normalise(d);
 }
 
+/// For a hash without trace.
+struct NoTrace {
+  CUZK_INLINE void below_two(const Vec&) {}
+  CUZK_INLINE void any(const Vec&) {}
+};
+
+/// Writes values one after the other from where each lane's trace stands.
+class Trace {
+ public:
+  CUZK_INLINE Trace(Fr* const* traces, std::size_t count)
+      : mask_(static_cast<ifma::Mask>((1U << count) - 1U)) {
+    for (std::size_t lane = 0; lane < kPoseidonLanes; ++lane)
+      next_[lane] = lane < count ? traces[lane] : nullptr;
+  }
+  CUZK_INLINE void below_two(const Vec& v) {
+    Lanes::store_to(
+        Lanes::canonical(v), [this](unsigned lane) { return next_[lane] + at_; }, mask_);
+    ++at_;
+  }
+  CUZK_INLINE void any(const Vec& v) { below_two(bring_below_two(v)); }
+
+ private:
+  Fr* next_[kPoseidonLanes];
+  std::size_t at_ = 0;
+  ifma::Mask mask_;
+};
+
 /// x^5 + constant (none if null): x < 1.2 gives x^2 < 1.7, x^4 < 2.4, result < 3.4.
-CUZK_INLINE Vec fifth_power(const Vec& x, const std::uint64_t* constant) {
+template <class Tracer>
+CUZK_INLINE Vec s_box(const Vec& x, const std::uint64_t* constant, Tracer& trace) {
   const Vec x_shifted = Lanes::shifted(x);
   const Vec x2 = Lanes::mul_shifted(x_shifted, x);
   const Vec x4 = Lanes::mul(x2, x2);
   Sum sum;
   if (constant != nullptr) sum.add_constant(constant);
   sum.add_product(x_shifted, x4);
-  return sum.reduce();
+  const Vec y = sum.reduce();
+  trace.below_two(x2);
+  trace.any(x4);
+  trace.any(y);
+  return y;
 }
 
 /// state = state * matrix; every element < 1.2 afterwards. Elements < 20 before.
@@ -84,9 +116,10 @@ CUZK_INLINE void mix_dense(Vec* state, std::size_t t, const std::uint64_t* matri
   for (std::size_t j = 0; j < t; ++j) state[j] = out[j];
 }
 
-}  // namespace
-
-void poseidon_lanes_ifma(const PoseidonLaneTables& c, const Fr* messages, Fr* out, std::size_t count) {
+/// The hashes of `count` messages, < 2.
+template <class Tracer>
+CUZK_INLINE Vec hash_lanes(const PoseidonLaneTables& c, const Fr* messages, std::size_t count,
+                           Tracer& trace) {
   const std::size_t t = c.width;
   const auto mask = static_cast<ifma::Mask>((1U << count) - 1U);
   const std::uint64_t* next = c.compressed;
@@ -104,14 +137,19 @@ void poseidon_lanes_ifma(const PoseidonLaneTables& c, const Fr* messages, Fr* ou
   next += t * K;
 
   const unsigned half = c.full_rounds / 2;
+  NoTrace silent;
   for (unsigned round = 0; round < half; ++round, next += t * K) {
-    for (std::size_t i = 0; i < t; ++i) state[i] = fifth_power(state[i], next + i * K);
+    for (std::size_t i = 0; i < t; ++i) {
+      if (round > 0) trace.below_two(state[i]);
+      state[i] = round == 0 && i == 0 ? s_box(state[i], next, silent) : s_box(state[i], next + i * K, trace);
+    }
     mix_dense(state, t, round + 1 < half ? c.mds : c.pre_sparse);
   }
   // Elements 1.. grow by less than 2.6 a round: below 22 between two reductions, the dot product below 370.
   const std::uint64_t* sparse = c.sparse;
   for (unsigned round = 0; round < c.partial_rounds; ++round, next += K, sparse += (2 * t - 1) * K) {
-    const Vec first = fifth_power(state[0], next);
+    trace.below_two(state[0]);
+    const Vec first = s_box(state[0], next, trace);
     Sum sum;
     sum.add_product(sparse, first);
     for (std::size_t i = 1; i < t; ++i) sum.add_product(sparse + i * K, state[i]);
@@ -125,15 +163,35 @@ void poseidon_lanes_ifma(const PoseidonLaneTables& c, const Fr* messages, Fr* ou
       for (std::size_t i = 1; i < t; ++i) state[i] = bring_below_two(state[i]);
   }
   for (unsigned round = 0; round + 1 < half; ++round, next += t * K) {
-    for (std::size_t i = 0; i < t; ++i) state[i] = fifth_power(state[i], next + i * K);
+    for (std::size_t i = 0; i < t; ++i) {
+      trace.below_two(state[i]);
+      state[i] = s_box(state[i], next + i * K, trace);
+    }
     mix_dense(state, t, c.mds);
   }
   Sum sum;
-  for (std::size_t i = 0; i < t; ++i)
-    sum.add_product(c.mds + (i * t + 1) * K, fifth_power(state[i], nullptr));
-  const Vec hash = Lanes::canonical(bring_below_two(sum.reduce()));
+  for (std::size_t i = 0; i < t; ++i) {
+    trace.below_two(state[i]);
+    sum.add_product(c.mds + (i * t + 1) * K, s_box(state[i], nullptr, trace));
+  }
+  const Vec hash = bring_below_two(sum.reduce());
+  trace.below_two(hash);
+  return hash;
+}
+
+}  // namespace
+
+void poseidon_lanes_ifma(const PoseidonLaneTables& c, const Fr* messages, Fr* out, std::size_t count) {
+  NoTrace silent;
+  const Vec hash = Lanes::canonical(hash_lanes(c, messages, count, silent));
   Lanes::store_to(
-      hash, [=](unsigned lane) { return out + lane; }, mask);
+      hash, [=](unsigned lane) { return out + lane; }, static_cast<ifma::Mask>((1U << count) - 1U));
+}
+
+void poseidon_trace_lanes_ifma(const PoseidonLaneTables& c, const Fr* messages, Fr* const* traces,
+                               std::size_t count) {
+  Trace trace(traces, count);
+  (void)hash_lanes(c, messages, count, trace);
 }
 
 }  // namespace cuzk::detail

@@ -28,4 +28,8 @@ inline constexpr std::size_t kPoseidonLaneDigits = 5;
 /// with AVX-512 IFMA (isa_supported(Isa::ifma)).
 void poseidon_lanes_ifma(const PoseidonLaneTables& tables, const Fr* messages, Fr* out, std::size_t count);
 
+/// The same, writing the trace of message i (poseidon_trace) from traces[i] on.
+void poseidon_trace_lanes_ifma(const PoseidonLaneTables& tables, const Fr* messages, Fr* const* traces,
+                               std::size_t count);
+
 }  // namespace cuzk::detail

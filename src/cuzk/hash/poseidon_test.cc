@@ -208,6 +208,40 @@ TEST(Poseidon, BatchEqualsSingleHashes) {
   EXPECT_EQ(out, poseidon_hash_plain(custom, message));
 }
 
+TEST(Poseidon, TracesAreTheSBoxesInOrder) {
+  TestRandom rng(5);
+  for (const Instance& instance : kInstances) {
+    const PoseidonConstants& c = poseidon_constants(instance.arity);
+    const std::size_t size = poseidon_trace_size(c);
+    constexpr std::size_t kCount = 11;
+    std::vector<Fr> messages;
+    for (std::size_t i = 0; i < kCount * c.arity; ++i)
+      messages.push_back(i % 7 == 0 ? -Fr::one() : fr_from_words([&] { return rng.next(); }));
+    std::vector<Fr> batch(kCount * size);
+    std::vector<Fr*> places;
+    for (std::size_t i = 0; i < kCount; ++i) places.push_back(batch.data() + i * size);
+    poseidon_trace_batch(c, messages, places);
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const auto message = std::span(messages).subspan(i * c.arity, c.arity);
+      std::vector<Fr> trace(size);
+      poseidon_trace(c, message, trace);
+      EXPECT_TRUE(std::equal(trace.begin(), trace.end(), places[i])) << c.arity;
+      EXPECT_EQ(trace.back(), poseidon_hash_plain(c, message));
+      // The first layer: squares and fourth powers of the message plus its constants.
+      for (std::size_t m = 0; m < c.arity; ++m) {
+        const Fr x = message[m] + c.compressed[1 + m];
+        EXPECT_EQ(trace[3 * m], x.square());
+        EXPECT_EQ(trace[3 * m + 1], x.square().square());
+        EXPECT_EQ(trace[3 * m + 2], x.square().square() * x + c.compressed[c.width + 1 + m]);
+      }
+      for (std::size_t at = std::size_t{3} * c.arity; at + 1 < size; at += 4) {
+        EXPECT_EQ(trace[at + 1], trace[at].square());
+        EXPECT_EQ(trace[at + 2], trace[at + 1].square());
+      }
+    }
+  }
+}
+
 TEST(Poseidon, CustomTagChangesTheHashOnly) {
   const Fr tag = Fr::from_u64(std::uint64_t{1} << 40);
   const PoseidonConstants custom = poseidon_constants_custom(2, tag);

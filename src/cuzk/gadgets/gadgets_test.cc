@@ -178,6 +178,8 @@ TEST(MultiEqDeathTest, AnEqualityThatIsNotWrittenOutIsAnError) {
 /// Index in Witness::bits of the first bit in or behind a namespace, by running up to it.
 class WitnessPlaces : public WitnessBuilder {
  public:
+  static constexpr bool kRecords = true;  // so that gadgets open the namespaces inside a hash, too
+
   void begin_namespace(const Name& name) {
     path_.push_back(name);
     places_.emplace(path_text(path_), std::pair{bits_, wide_});

@@ -31,7 +31,7 @@ class PoseidonSynthesis {
       full_layer(k_.mds, true);
       mix_dense(r + 1 == half ? k_.pre_sparse : k_.mds);
     }
-    const PoseidonRows* rows = CS::kRecords ? &poseidon_rows(k_.arity) : nullptr;
+    const PoseidonRows& rows = poseidon_rows(k_.arity);
     basis_ = vars_;
     for (unsigned j = 0; j < k_.partial_rounds; ++j) {
       const Namespace ns(cs_, {"partial round ", j});
@@ -135,11 +135,11 @@ class PoseidonSynthesis {
     }
   }
 
-  void partial_layer(const PoseidonRows* rows, unsigned j) {
+  void partial_layer(const PoseidonRows& rows, unsigned j) {
     {
       const Namespace ns(cs_, "solitary quintic s-box");
       const std::span<const Fr> post = take(1);
-      const AllocatedNum l = alloc_combination(0, [&](auto& lc) { write_basis(lc, rows->partial(j)); });
+      const AllocatedNum l = alloc_combination(0, [&](auto& lc) { write_basis(lc, rows.partial(j)); });
       const AllocatedNum y = quintic(l, nullptr, post.data());
       state_[0] = y.value;
       basis_.push_back(y.variable);
@@ -154,11 +154,11 @@ class PoseidonSynthesis {
     state_[0] = sum;
   }
 
-  void after_partial_layer(const PoseidonRows* rows) {
+  void after_partial_layer(const PoseidonRows& rows) {
     const std::span<const Fr> post = take(k_.width);
     for (unsigned i = 0; i < k_.width; ++i) {
       const Namespace ns(cs_, {"quintic s-box ", i});
-      const AllocatedNum l = alloc_combination(i, [&](auto& lc) { write_basis(lc, rows->after_partial(i)); });
+      const AllocatedNum l = alloc_combination(i, [&](auto& lc) { write_basis(lc, rows.after_partial(i)); });
       store(i, quintic(l, nullptr, &post[i]));
     }
   }
@@ -189,6 +189,29 @@ class PoseidonSynthesis {
   std::size_t next_constant_ = 0;
 };
 
+/// The same variables and as many constraints where nobody looks at these: values only. A system that has
+/// them in place already (PrefilledWitnessSlice) hands them over by take_filled(count).
+template <class CS>
+AllocatedNum poseidon_values(CS& cs, const PoseidonConstants& constants,
+                             std::span<const AllocatedNum> message) {
+  const std::size_t size = poseidon_trace_size(constants);
+  if constexpr (requires { cs.take_filled(size); }) {
+    return {cs.take_filled(size), cs.last_value()};
+  } else {
+    std::vector<Fr> values;
+    for (const AllocatedNum& m : message) values.push_back(m.value);
+    std::vector<Fr> trace(size);
+    poseidon_trace(constants, values, trace);
+    Variable last;
+    const auto unseen = [](auto&) {};
+    for (const Fr& x : trace) {
+      last = cs.alloc(x);
+      cs.enforce(unseen, unseen, unseen);  // one for each variable, to be counted
+    }
+    return {last, trace.back()};
+  }
+}
+
 }  // namespace detail
 
 /// The hash of `arity` numbers in the form the network's parameters were made for
@@ -200,7 +223,11 @@ AllocatedNum poseidon_circuit(CS& cs, const PoseidonConstants& constants,
   const Block scope(cs, constants.name.c_str(), [&](auto&& port) {
     for (const AllocatedNum& m : message) port(Port{Port::Kind::kVariable, m.variable});
   });
-  return detail::PoseidonSynthesis<CS>(cs, constants, message).run();
+  if constexpr (CS::kRecords) {
+    return detail::PoseidonSynthesis<CS>(cs, constants, message).run();
+  } else {
+    return detail::poseidon_values(cs, constants, message);
+  }
 }
 
 /// The same with the Merkle-tree instance of the message's length.

@@ -12,12 +12,12 @@
 #include "cuzk/base/input_file.h"
 #include "cuzk/r1cs/digest.h"
 
-namespace cuzk::porep {
+namespace cuzk {
 
-/// Compares line by line with tests/data/NAME.k0.checkpoints.tsv.gz; stops at the first divergence, which
+/// Compares line by line with tests/data/NAME.checkpoints.tsv.gz; stops at the first divergence, which
 /// names the gadget.
 inline void expect_checkpoints(const std::vector<Checkpoint>& have, const std::string& name) {
-  const auto file = InputFile::open(CUZK_TEST_DATA "/" + name + ".k0.checkpoints.tsv.gz");
+  const auto file = InputFile::open(CUZK_TEST_DATA "/" + name + ".checkpoints.tsv.gz");
   ASSERT_TRUE(file);
   std::istringstream in(std::string(file->bytes().begin(), file->bytes().end()));
   std::size_t next = 0;
@@ -39,4 +39,4 @@ inline std::vector<std::string> hex_of(std::span<const Fr> values) {
   return out;
 }
 
-}  // namespace cuzk::porep
+}  // namespace cuzk

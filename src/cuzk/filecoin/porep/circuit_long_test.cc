@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "cuzk/filecoin/porep/checkpoint_fixture.h"
+#include "cuzk/filecoin/checkpoint_fixture.h"
 #include "cuzk/filecoin/porep/circuit_fixture.h"
 #include "cuzk/filecoin/porep/fabricate.h"
 
@@ -38,7 +38,7 @@ TEST(FabricatedSector, Witness32GibIsTheReferences) {
   options.checkpoint_depth = 3;
   std::vector<Checkpoint> checkpoints;
   const CircuitDigest d = digest_circuit([&](auto& cs) { synthesize(cs, *input); }, options, &checkpoints);
-  expect_checkpoints(checkpoints, "synth/32g");
+  expect_checkpoints(checkpoints, "synth/32g.k0");
   EXPECT_EQ(to_hex(d.r1cs_sha256), circuit.at("r1cs_sha256"));
   EXPECT_EQ(to_hex(d.witness_sha256), circuit.at("witness_sha256"));
   EXPECT_EQ(nlohmann::json(hex_of(std::span(d.inputs).subspan(1))), circuit.at("public_inputs"));

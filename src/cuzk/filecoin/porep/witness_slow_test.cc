@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "cuzk/base/hex.h"
-#include "cuzk/filecoin/porep/checkpoint_fixture.h"
+#include "cuzk/filecoin/checkpoint_fixture.h"
 #include "cuzk/filecoin/porep/circuit.h"
 #include "cuzk/r1cs/checker.h"
 #include "cuzk/r1cs/digest.h"
@@ -139,7 +139,7 @@ TEST_P(CheckpointedSector, EveryCheckpointIsTheReferences) {
   EXPECT_EQ(to_hex(digest.witness_sha256),
             side_of(GetParam()).at("partitions")[0].at("circuit").at("witness_sha256"));
 
-  expect_checkpoints(have, GetParam().name);
+  expect_checkpoints(have, GetParam().name + ".k0");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CheckpointedSector,

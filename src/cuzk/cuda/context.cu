@@ -1,0 +1,212 @@
+#include "cuzk/cuda/context.h"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace cuzk::cuda {
+namespace {
+
+Fault fault_of(cudaError_t status) {
+  switch (status) {
+    case cudaSuccess:
+      return Fault::none;
+    case cudaErrorMemoryAllocation:
+      return Fault::out_of_memory;
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorHardwareStackError:
+    case cudaErrorAssert:
+      return Fault::illegal_access;
+    case cudaErrorNoDevice:
+    case cudaErrorInvalidDevice:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorInitializationError:
+    case cudaErrorSystemNotReady:
+    case cudaErrorSystemDriverMismatch:
+    case cudaErrorNoKernelImageForDevice:
+      return Fault::unavailable;
+    case cudaErrorLaunchTimeout:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorDevicesUnavailable:
+    case cudaErrorNvlinkUncorrectable:
+      return Fault::lost;
+    default:
+      return Fault::other;
+  }
+}
+
+std::string describe(int device, const char* stage, const std::string& cause) {
+  return "device " + std::to_string(device) + ", " + stage + ": " + cause;
+}
+
+Error error_for(Fault fault, std::string message) {
+  const bool environment =
+      fault == Fault::out_of_memory || fault == Fault::lost || fault == Fault::unavailable;
+  return {environment ? ErrorCode::kIo : ErrorCode::kInternal, std::move(message)};
+}
+
+/// What the driver may need beside our allocations: its context, kernels, local memory of running threads.
+constexpr std::uint64_t kDriverReserve = std::uint64_t{512} << 20;
+
+}  // namespace
+
+const char* fault_name(Fault fault) {
+  switch (fault) {
+    case Fault::none:
+      return "none";
+    case Fault::out_of_memory:
+      return "out of memory";
+    case Fault::illegal_access:
+      return "illegal access";
+    case Fault::lost:
+      return "device lost";
+    case Fault::unavailable:
+      return "device unavailable";
+    case Fault::other:
+      break;
+  }
+  return "other";
+}
+
+void DeviceMemory::release() {
+  if (context_ != nullptr) context_->free(data_, bytes_);
+  context_ = nullptr;
+  data_ = nullptr;
+  bytes_ = 0;
+}
+
+PinnedMemory::~PinnedMemory() {
+  // A failure here means a dead device, which the context has reported or will report.
+  if (data_ != nullptr) (void)cudaFreeHost(data_);
+}
+
+Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) {
+  std::unique_ptr<Context> self(new Context);
+  self->device_ = options.device;
+  const char* const stage = "start";
+  CUZK_TRY(self->check(cudaSetDevice(options.device), stage));
+  cudaDeviceProp properties{};
+  CUZK_TRY(self->check(cudaGetDeviceProperties(&properties, options.device), stage));
+  self->name_ = properties.name;
+  self->multiprocessors_ = static_cast<unsigned>(properties.multiProcessorCount);
+  std::size_t free = 0;
+  std::size_t total = 0;
+  CUZK_TRY(self->check(cudaMemGetInfo(&free, &total), stage));
+  self->total_memory_ = total;
+  const std::uint64_t most = free > kDriverReserve ? free - kDriverReserve : 0;
+  self->vram_limit_ = options.vram_limit == 0 ? most : std::min<std::uint64_t>(options.vram_limit, most);
+  CUZK_TRY(self->check(cudaStreamCreateWithFlags(&self->stream_, cudaStreamNonBlocking), stage));
+  CUZK_TRY(self->check(cudaStreamCreateWithFlags(&self->copies_, cudaStreamNonBlocking), stage));
+  cudaMemPoolProps pool{};
+  pool.allocType = cudaMemAllocationTypePinned;
+  pool.location.type = cudaMemLocationTypeDevice;
+  pool.location.id = options.device;
+  CUZK_TRY(self->check(cudaMemPoolCreate(&self->pool_, &pool), stage));
+  std::uint64_t keep = UINT64_MAX;
+  CUZK_TRY(self->check(cudaMemPoolSetAttribute(self->pool_, cudaMemPoolAttrReleaseThreshold, &keep), stage));
+  return Result<std::unique_ptr<Context>>(std::move(self));
+}
+
+Context::~Context() {
+  // Nothing can be reported from here; on a dead device the calls fail and release nothing.
+  if (stream_ != nullptr) (void)cudaStreamSynchronize(stream_);
+  if (copies_ != nullptr) (void)cudaStreamSynchronize(copies_);
+  if (pool_ != nullptr) (void)cudaMemPoolDestroy(pool_);
+  if (stream_ != nullptr) (void)cudaStreamDestroy(stream_);
+  if (copies_ != nullptr) (void)cudaStreamDestroy(copies_);
+}
+
+std::uint64_t Context::bytes_in_use() const {
+  const std::lock_guard lock(mutex_);
+  return in_use_;
+}
+std::uint64_t Context::peak_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return peak_;
+}
+void Context::reset_peak() {
+  const std::lock_guard lock(mutex_);
+  peak_ = in_use_;
+}
+Fault Context::fault() const {
+  const std::lock_guard lock(mutex_);
+  return fault_;
+}
+
+Result<DeviceMemory> Context::allocate(std::uint64_t bytes, const char* what) {
+  const std::uint64_t size = rounded(std::max<std::uint64_t>(bytes, 1));
+  {
+    const std::lock_guard lock(mutex_);
+    if (in_use_ + size > vram_limit_)
+      return error_for(Fault::out_of_memory, describe(device_, what,
+                                                      "out of memory: " + std::to_string(size) +
+                                                          " bytes asked for, " + std::to_string(in_use_) +
+                                                          " of " + std::to_string(vram_limit_) + " in use"));
+    in_use_ += size;
+    peak_ = std::max(peak_, in_use_);
+  }
+  DeviceMemory memory;
+  cudaError_t status = cudaMallocFromPoolAsync(&memory.data_, size, pool_, stream_);
+  if (status != cudaSuccess) {
+    const std::lock_guard lock(mutex_);
+    in_use_ -= size;
+  }
+  CUZK_TRY(check(status, what));
+  memory.context_ = this;
+  memory.bytes_ = size;
+  if (poison_) CUZK_TRY(check(cudaMemsetAsync(memory.data_, 0xA5, size, stream_), what));
+  return Result<DeviceMemory>(std::move(memory));
+}
+
+void Context::free(void* data, std::uint64_t bytes) noexcept {
+  (void)cudaFreeAsync(data, stream_);  // fails on a dead device only, where nothing is left to free
+  const std::lock_guard lock(mutex_);
+  in_use_ -= bytes;
+}
+
+Result<PinnedMemory> Context::allocate_pinned(std::uint64_t bytes, const char* what) {
+  PinnedMemory memory;
+  const cudaError_t status =
+      cudaHostAlloc(&memory.data_, std::max<std::uint64_t>(bytes, 1), cudaHostAllocPortable);
+  CUZK_TRY(check(status, what));
+  memory.bytes_ = bytes;
+  return Result<PinnedMemory>(std::move(memory));
+}
+
+Result<void> Context::upload(void* to, const void* from, std::uint64_t bytes, const char* stage) {
+  return check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_), stage);
+}
+Result<void> Context::download(void* to, const void* from, std::uint64_t bytes, const char* stage) {
+  CUZK_TRY(check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_), stage));
+  return synchronize(stage);
+}
+
+Result<void> Context::check(int code, const char* stage) {
+  const auto status = static_cast<cudaError_t>(code);
+  const std::lock_guard lock(mutex_);
+  if (fault_ != Fault::none) return error_for(fault_, fault_message_);
+  if (status == cudaSuccess) return {};
+  (void)cudaGetLastError();  // the runtime's copy, so that the next check does not report it again
+  const Fault fault = fault_of(status);
+  std::string message = describe(device_, stage, std::string(cudaGetErrorString(status)));
+  if (fault != Fault::out_of_memory) {
+    fault_ = fault;
+    fault_message_ = message;
+  }
+  return error_for(fault, std::move(message));
+}
+
+Result<void> Context::check_launch(const char* stage) {
+  return check(cudaGetLastError(), stage);
+}
+
+Result<void> Context::synchronize(const char* stage) {
+  return check(cudaStreamSynchronize(stream_), stage);
+}
+
+}  // namespace cuzk::cuda

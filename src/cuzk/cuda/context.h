@@ -1,0 +1,178 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "cuzk/base/result.h"
+
+struct CUstream_st;
+struct CUevent_st;
+struct CUmemPoolHandle_st;
+
+namespace cuzk::cuda {
+
+/// What is wrong with a device, for callers that act on it. The Error that goes with it names device and
+/// stage.
+enum class Fault {
+  none,
+  out_of_memory,   ///< the limit or the card is exhausted; the context stays usable
+  illegal_access,  ///< a kernel read or wrote outside its memory: a defect; the context is dead
+  lost,            ///< the device fell off the bus, was reset, or hung; the context is dead
+  unavailable,     ///< no device, or no driver for it
+  other,           ///< any other CUDA error; taken as deadly
+};
+const char* fault_name(Fault fault);
+
+struct ContextOptions {
+  int device = 0;
+  /// Bytes of device memory that may be taken at a time, 0 for no limit. Counts allocations, not the driver's
+  /// own.
+  std::uint64_t vram_limit = 0;
+};
+
+class Context;
+
+/// A piece of device memory. Returned to its context when destroyed, in the order of the context's stream:
+/// work launched before may still use it. Move-only; must not outlive its context.
+class DeviceMemory {
+ public:
+  DeviceMemory() = default;
+  DeviceMemory(DeviceMemory&& other) noexcept { swap(other); }
+  DeviceMemory& operator=(DeviceMemory&& other) noexcept {
+    DeviceMemory gone(std::move(other));
+    swap(gone);
+    return *this;
+  }
+  ~DeviceMemory() { release(); }
+
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  template <class T>
+  [[nodiscard]] T* as() const {
+    return static_cast<T*>(data_);
+  }
+  void release();
+
+ private:
+  friend class Context;
+  void swap(DeviceMemory& other) noexcept {
+    std::swap(context_, other.context_);
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+  }
+  Context* context_ = nullptr;
+  void* data_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+/// Page-locked host memory, which copies run to and from at full speed. Move-only.
+class PinnedMemory {
+ public:
+  PinnedMemory() = default;
+  PinnedMemory(PinnedMemory&& other) noexcept { swap(other); }
+  PinnedMemory& operator=(PinnedMemory&& other) noexcept {
+    PinnedMemory gone(std::move(other));
+    swap(gone);
+    return *this;
+  }
+  ~PinnedMemory();
+
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  template <class T>
+  [[nodiscard]] T* as() const {
+    return static_cast<T*>(data_);
+  }
+
+ private:
+  friend class Context;
+  void swap(PinnedMemory& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+  }
+  void* data_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+/// One device: its stream of work, its memory and its health. All work of a context runs in the order of one
+/// stream, `stream()`; a second one, `copies()`, moves data beside it.
+///
+/// Memory comes from a pool of the context's own, with exact accounting: what a request takes is its size
+/// rounded up to kGranule, and a request that would pass the limit fails before the driver is asked. Freed
+/// memory stays in the pool, so that no call synchronises the device.
+///
+/// Errors: every call of the CUDA runtime is checked. A deadly one is remembered: fault() tells, and every
+/// later call fails with the same message.
+///
+/// Threads: one at a time may launch work (the holder of the device lock); the accounting may be read by any.
+class Context {
+ public:
+  static constexpr std::uint64_t kGranule = 512;
+
+  static Result<std::unique_ptr<Context>> create(const ContextOptions& options = {});
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  [[nodiscard]] int device() const { return device_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] unsigned multiprocessors() const { return multiprocessors_; }
+  [[nodiscard]] std::uint64_t total_memory() const { return total_memory_; }
+  /// The limit in force: that of the options, or the card's free memory at creation less a reserve for the
+  /// driver.
+  [[nodiscard]] std::uint64_t vram_limit() const { return vram_limit_; }
+  [[nodiscard]] std::uint64_t bytes_in_use() const;
+  /// The largest bytes_in_use() since creation or reset_peak().
+  [[nodiscard]] std::uint64_t peak_bytes() const;
+  void reset_peak();
+  /// Bytes that a request of `bytes` counts as.
+  static std::uint64_t rounded(std::uint64_t bytes) { return (bytes + kGranule - 1) / kGranule * kGranule; }
+
+  /// `what` names the memory in errors. Contents are undefined (0xA5 in every byte with poison()).
+  Result<DeviceMemory> allocate(std::uint64_t bytes, const char* what);
+  Result<PinnedMemory> allocate_pinned(std::uint64_t bytes, const char* what);
+  /// For tests: fills memory that is handed out, so that reading before writing shows.
+  void poison(bool on) { poison_ = on; }
+
+  /// Copies to device memory in the order of stream(); `from` may be reused when it returns, unless it is
+  /// pinned.
+  Result<void> upload(void* to, const void* from, std::uint64_t bytes, const char* stage);
+  /// Copies from device memory once the work launched before is done, and waits for it.
+  Result<void> download(void* to, const void* from, std::uint64_t bytes, const char* stage);
+
+  [[nodiscard]] CUstream_st* stream() const { return stream_; }
+  [[nodiscard]] CUstream_st* copies() const { return copies_; }
+
+  /// Turns the status of a CUDA call (a cudaError_t) into a Result: an error says device, stage and cause.
+  Result<void> check(int status, const char* stage);
+  /// The status of the launches since the last check, without waiting.
+  Result<void> check_launch(const char* stage);
+  /// Waits for stream().
+  Result<void> synchronize(const char* stage);
+  [[nodiscard]] Fault fault() const;
+
+ private:
+  friend class DeviceMemory;
+  Context() = default;
+  void free(void* data, std::uint64_t bytes) noexcept;
+
+  int device_ = 0;
+  std::string name_;
+  unsigned multiprocessors_ = 0;
+  std::uint64_t total_memory_ = 0;
+  std::uint64_t vram_limit_ = 0;
+  bool poison_ = false;
+  CUstream_st* stream_ = nullptr;
+  CUstream_st* copies_ = nullptr;
+  CUmemPoolHandle_st* pool_ = nullptr;
+
+  mutable std::mutex mutex_;
+  std::uint64_t in_use_ = 0;  // guarded by mutex_, as are those below
+  std::uint64_t peak_ = 0;
+  Fault fault_ = Fault::none;
+  std::string fault_message_;
+};
+
+}  // namespace cuzk::cuda

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+
+#include "cuzk/cuda/context.h"
+#include "cuzk/cuda/internal/affine_add.h"
+
+namespace cuzk::cuda {
+
+/// Launches of run_affine_add, with the scratch memory that they share.
+template <class F>
+struct AffineAddShape {
+  static constexpr unsigned kThreads = 128;
+  /// Blocks that a multiprocessor holds: 128 registers a thread for G1, 255 for G2.
+  static constexpr unsigned kBlocks = sizeof(F) == sizeof(Fp32) ? 4 : 2;
+  static constexpr std::uint32_t kMaxSteps = 256;
+};
+
+template <class F>
+__global__ void __launch_bounds__(AffineAddShape<F>::kThreads, AffineAddShape<F>::kBlocks)
+    affine_add(const __grid_constant__ PointPairs<F> pairs, const std::uint64_t* count_on_device,
+               std::uint32_t count, F* prefix, std::uint32_t max_steps) {
+  // An array of F would ask for its constructors.
+  __shared__ alignas(16) unsigned char nodes[2 * AffineAddShape<F>::kThreads * sizeof(F)];
+  if (count_on_device != nullptr) count = static_cast<std::uint32_t>(*count_on_device);
+  DeviceBlock<AffineAddState<F>> block;
+  run_affine_add(pairs, count, prefix, gridDim.x * blockDim.x, max_steps, block, reinterpret_cast<F*>(nodes));
+}
+
+template <class F>
+class AffineAdder {
+ public:
+  using Shape = AffineAddShape<F>;
+
+  /// Scratch for batches of up to `most` additions.
+  static std::uint64_t scratch_bytes(const Context& context, std::uint64_t most) {
+    const std::uint64_t grid = grid_blocks(context, most) * Shape::kThreads;
+    const std::uint64_t steps = std::min<std::uint64_t>((most + grid - 1) / grid, Shape::kMaxSteps);
+    return grid * std::max<std::uint64_t>(steps, 1) * sizeof(F);
+  }
+  Result<void> reserve(Context& context, std::uint64_t most) {
+    context_ = &context;
+    CUZK_TRY_ASSIGN(prefix_, context.allocate(scratch_bytes(context, most), "point additions"));
+    return {};
+  }
+
+  /// `count` additions, or as many as *on_device says, `count` being the most.
+  Result<void> operator()(const PointPairs<F>& pairs, std::uint64_t count,
+                          const std::uint64_t* on_device = nullptr) {
+    if (count == 0) return {};
+    const std::uint64_t blocks = grid_blocks(*context_, count);
+    const auto max_steps = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(prefix_.bytes() / (blocks * Shape::kThreads * sizeof(F)), Shape::kMaxSteps));
+    affine_add<F><<<static_cast<unsigned>(blocks), Shape::kThreads, 0, context_->stream()>>>(
+        pairs, on_device, static_cast<std::uint32_t>(count), prefix_.template as<F>(), max_steps);
+    return context_->check_launch("point additions");
+  }
+
+ private:
+  static std::uint64_t grid_blocks(const Context& context, std::uint64_t count) {
+    const std::uint64_t full = std::uint64_t{context.multiprocessors()} * Shape::kBlocks;
+    return std::max<std::uint64_t>(1, std::min(full, (count + Shape::kThreads - 1) / Shape::kThreads));
+  }
+
+  Context* context_ = nullptr;
+  DeviceMemory prefix_;
+};
+
+}  // namespace cuzk::cuda

@@ -1,0 +1,463 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <bit>
+#include <type_traits>
+#include <vector>
+
+#include "cuzk/cuda/internal/affine_launch.cuh"
+#include "cuzk/cuda/internal/bucket_tree.h"
+#include "cuzk/cuda/internal/digits32.h"
+#include "cuzk/cuda/internal/sort.h"
+#include "cuzk/cuda/internal/weighted_sum.cuh"
+#include "cuzk/cuda/msm.h"
+
+namespace cuzk::cuda {
+namespace msm_kernels {
+
+inline constexpr unsigned kThreads = 256;
+
+inline unsigned grid_for(std::uint64_t items) {
+  return static_cast<unsigned>(std::clamp<std::uint64_t>((items + kThreads - 1) / kThreads, 1, 1U << 15));
+}
+/// The items of a thread, for grids of any size.
+#define CUZK_FOR_ITEMS(i, count)                                                            \
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < (count); \
+       i += std::uint64_t{gridDim.x} * blockDim.x)
+
+/// codes[w * count + i] for windows first .. first + group - 1: the bucket number, of all windows of the
+/// group, and the sign. A window has buckets() + 1 buckets here, number 0 being that of digit zero.
+static __global__ void digit_codes(const Fr32* scalars, std::uint64_t count, DigitWindows windows,
+                                   unsigned first, unsigned group, std::uint32_t* codes) {
+  CUZK_FOR_ITEMS(i, count) {
+    const BiasedScalar k = biased(windows, add_detail::load_words(scalars + i));
+    for (unsigned w = 0; w < group; ++w)
+      codes[w * count + i] = digit_code(windows, k, first + w) + 2 * w * (windows.buckets() + 1);
+  }
+}
+
+static __global__ void count_up(std::uint32_t* index, std::uint64_t total, std::uint64_t period) {
+  CUZK_FOR_ITEMS(i, total) index[i] = static_cast<std::uint32_t>(i % period);
+}
+
+static __global__ void bucket_starts(const std::uint32_t* codes, std::uint32_t entries, BucketLevel level) {
+  CUZK_FOR_ITEMS(b, level.count + 1)
+  level.start[b] = first_of_key(codes, entries, static_cast<std::uint32_t>(b));
+}
+static __global__ void bucket_sizes(BucketLevel level, std::uint32_t window_buckets, std::uint32_t* largest) {
+  std::uint32_t mine = 0;
+  CUZK_FOR_ITEMS(b, level.count) {
+    const std::uint32_t size = b % window_buckets == 0 ? 0 : level.start[b + 1] - level.start[b];
+    level.size[b] = size;
+    mine = mine < size ? size : mine;
+  }
+  atomicMax(largest, mine);
+}
+
+static __global__ void pack_sizes(BucketLevel level, std::uint64_t* packed) {
+  CUZK_FOR_ITEMS(b, level.count + 1) packed[b] = b < level.count ? packed_size(level.size[b]) : 0;
+}
+static __global__ void list_pairs(BucketLevel level, const std::uint64_t* sums, ListedPair* list) {
+  const auto pairs = static_cast<std::uint32_t>(sums[level.count]);
+  CUZK_FOR_ITEMS(i, pairs) list[i] = pair_at(level, sums, static_cast<std::uint32_t>(i));
+}
+/// The next level's places, once the pairs of this one are listed and added.
+static __global__ void advance(BucketLevel level, const std::uint64_t* sums) {
+  CUZK_FOR_ITEMS(b, level.count) {
+    level.start[b] = static_cast<std::uint32_t>(sums[b] >> 32);
+    level.size[b] = (level.size[b] + 1) / 2;
+  }
+}
+
+/// Where the points of a level are: an array, or bases picked by the sorted entries.
+template <class F>
+struct LevelPoints {
+  const Affine<F>* points;
+  const std::uint32_t* codes;  // null: an array
+  const std::uint32_t* index;
+
+  __device__ Affine<F> at(std::uint32_t i) const {
+    if (codes == nullptr) return {add_detail::load_words(&points[i].x), add_detail::load_words(&points[i].y)};
+    const Affine<F>* const p = points + index[i];
+    return {add_detail::load_words(&p->x), add_detail::load_y(p, (codes[i] & 1) != 0)};
+  }
+};
+
+template <class F>
+__global__ void copy_odd(BucketLevel level, const std::uint64_t* sums, LevelPoints<F> from, Affine<F>* to) {
+  CUZK_FOR_ITEMS(b, level.count) {
+    const std::uint32_t size = level.size[b];
+    if (size % 2 == 0) continue;
+    const Affine<F> p = from.at(level.start[b] + size - 1);
+    Affine<F>* const out = to + static_cast<std::uint32_t>(sums[b] >> 32) + size / 2;
+    add_detail::store_words(&out->x, p.x);
+    add_detail::store_words(&out->y, p.y);
+  }
+}
+
+/// Buckets of one point at most, to their places: out[w * buckets + magnitude - 1].
+template <class F>
+__global__ void place_buckets(BucketLevel level, std::uint32_t window_buckets, LevelPoints<F> from,
+                              Affine<F>* out) {
+  CUZK_FOR_ITEMS(b, level.count) {
+    if (b % window_buckets == 0) continue;
+    const Affine<F> p = level.size[b] != 0 ? from.at(level.start[b]) : Affine<F>::infinity();
+    Affine<F>* const to = out + b / window_buckets * (window_buckets - 1) + b % window_buckets - 1;
+    add_detail::store_words(&to->x, p.x);
+    add_detail::store_words(&to->y, p.y);
+  }
+}
+
+static __global__ void count_bits_of_words(const std::uint64_t* bits, std::uint64_t count,
+                                           std::uint64_t words, std::uint64_t* ones) {
+  CUZK_FOR_ITEMS(i, words) {
+    std::uint64_t w = bits[i];
+    if (i == words - 1 && count % 64 != 0) w &= (std::uint64_t{1} << (count % 64)) - 1;
+    ones[i] = static_cast<std::uint64_t>(__popcll(w));
+  }
+}
+static __global__ void list_bits(const std::uint64_t* bits, std::uint64_t count, std::uint64_t words,
+                                 const std::uint64_t* place, std::uint32_t* index) {
+  CUZK_FOR_ITEMS(i, words) {
+    std::uint64_t w = bits[i];
+    if (i == words - 1 && count % 64 != 0) w &= (std::uint64_t{1} << (count % 64)) - 1;
+    std::uint64_t to = place[i];
+    for (; w != 0; w &= w - 1)
+      index[to++] = static_cast<std::uint32_t>(64 * i) + static_cast<std::uint32_t>(__ffsll(w)) - 1;
+  }
+}
+template <class F>
+__global__ void copy_point(const Affine<F>* from, const std::uint32_t* index, Affine<F>* to) {
+  *to = from[index == nullptr ? 0 : *index];
+}
+
+}  // namespace msm_kernels
+
+template <class F32>
+struct HostField;
+template <>
+struct HostField<Fp32> {
+  using type = Fp;
+};
+template <>
+struct HostField<Fp2x32> {
+  using type = Fp2;
+};
+
+template <class F>
+class MsmRun {
+ public:
+  using Host = typename HostField<F>::type;
+  using Point = Affine<F>;
+
+  MsmRun(Context& context, const Point* bases, const Fr32* scalars, std::uint64_t count,
+         const MsmOptions& options)
+      : context_(context),
+        bases_(bases),
+        scalars_(scalars),
+        count_(count),
+        windows_(options.window_bits != 0 ? options.window_bits : msm_window_bits(count)),
+        slice_(options.slice == 0 ? count : std::min(options.slice, count)) {}
+
+  Result<WindowSums<Host>> run() {
+    CUZK_TRY(plan());
+    CUZK_TRY(reserve());
+    for (std::uint64_t begin = 0; begin < count_; begin += slice_) {
+      const std::uint64_t size = std::min(slice_, count_ - begin);
+      for (unsigned w = 0; w < windows_.count; w += group_)
+        CUZK_TRY(add_windows(begin, size, w, std::min(group_, windows_.count - w), begin == 0));
+    }
+    return combine();
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t buckets_of(unsigned group) const {
+    return std::uint64_t{group} * (windows_.buckets() + 1);
+  }
+  /// Points of the first and second level above the entries.
+  [[nodiscard]] std::uint64_t level_size(unsigned level) const {
+    const std::uint64_t entries = group_ * slice_;
+    const std::uint64_t buckets = buckets_of(group_);
+    const std::uint64_t first = std::min(entries, (entries + buckets) / 2 + 1);
+    return level == 1 ? first : std::min(first, (first + buckets) / 2 + 1);
+  }
+  [[nodiscard]] bool accumulates() const { return slice_ < count_; }
+
+  /// Device memory of a plan, as reserve() takes it.
+  [[nodiscard]] std::uint64_t needed() const {
+    const auto r = [](std::uint64_t bytes) { return Context::rounded(bytes); };
+    const std::uint64_t entries = group_ * slice_;
+    const std::uint64_t buckets = buckets_of(group_);
+    const std::uint64_t all = std::uint64_t{windows_.count} * windows_.buckets();
+    std::uint64_t sum = 4 * r(4 * entries) + r(sort_scratch_bytes(entries));
+    sum += 2 * r(4 * (buckets + 1)) + 2 * r(8 * (buckets + 1)) + r(sum_scratch_bytes(buckets + 1));
+    sum += r(sizeof(ListedPair) * (entries / 2 + 1));
+    sum += r(sizeof(Point) * level_size(1)) + r(sizeof(Point) * level_size(2));
+    sum += r(sizeof(Point) * all) + (accumulates() ? r(sizeof(Point) * group_ * windows_.buckets()) : 0);
+    sum += r(AffineAdder<F>::scratch_bytes(context_, most_additions()));
+    return sum + r(sizeof(Point) * (all / 2 + 1)) + (1 << 20);
+  }
+  [[nodiscard]] std::uint64_t most_additions() const {
+    return std::max<std::uint64_t>(group_ * slice_ / 2 + 1,
+                                   std::uint64_t{windows_.count} * windows_.buckets());
+  }
+
+  /// As many windows at a time as give every round enough to do, in slices that fit the memory.
+  Result<void> plan() {
+    constexpr std::uint64_t kEntries = std::uint64_t{1} << 27;
+    const std::uint64_t free =
+        context_.vram_limit() - std::min(context_.vram_limit(), context_.bytes_in_use());
+    while (true) {
+      group_ = static_cast<unsigned>(
+          std::clamp<std::uint64_t>(kEntries / std::max<std::uint64_t>(slice_, 1), 1, windows_.count));
+      while (group_ > 1 && needed() > free) group_ = (group_ + 1) / 2;
+      if (needed() <= free) return {};
+      if (slice_ <= (1 << 16))
+        return io_error("device " + std::to_string(context_.device()) +
+                        ", multi-scalar multiplication: out of memory: " + std::to_string(needed()) +
+                        " bytes needed, " + std::to_string(free) + " free");
+      slice_ = (slice_ + 1) / 2;
+    }
+  }
+
+  Result<void> reserve() {
+    const std::uint64_t entries = group_ * slice_;
+    const std::uint64_t buckets = buckets_of(group_);
+    const std::uint64_t all = std::uint64_t{windows_.count} * windows_.buckets();
+    const auto take = [&](DeviceMemory& memory, std::uint64_t bytes) -> Result<void> {
+      CUZK_TRY_ASSIGN(memory, context_.allocate(bytes, "multi-scalar multiplication"));
+      return {};
+    };
+    CUZK_TRY(take(codes_, 4 * entries));
+    CUZK_TRY(take(sorted_codes_, 4 * entries));
+    CUZK_TRY(take(index_, 4 * entries));
+    CUZK_TRY(take(sorted_index_, 4 * entries));
+    CUZK_TRY(take(sort_scratch_, sort_scratch_bytes(entries)));
+    CUZK_TRY(take(starts_, 4 * (buckets + 1)));
+    CUZK_TRY(take(sizes_, 4 * (buckets + 1)));
+    CUZK_TRY(take(packed_, 8 * (buckets + 1)));
+    CUZK_TRY(take(sums_, 8 * (buckets + 1)));
+    CUZK_TRY(take(sum_scratch_, sum_scratch_bytes(buckets + 1)));
+    CUZK_TRY(take(list_, sizeof(ListedPair) * (entries / 2 + 1)));
+    CUZK_TRY(take(levels_[0], sizeof(Point) * level_size(1)));
+    CUZK_TRY(take(levels_[1], sizeof(Point) * level_size(2)));
+    CUZK_TRY(take(buckets_, sizeof(Point) * all));
+    if (accumulates()) CUZK_TRY(take(fresh_, sizeof(Point) * group_ * windows_.buckets()));
+    CUZK_TRY(take(rows_, sizeof(Point) * (all / 2 + 1)));
+    CUZK_TRY(take(largest_, 4));
+    CUZK_TRY(take(results_, 2 * windows_.count * sizeof(Xyzz<F>)));
+    return adder_.reserve(context_, most_additions());
+  }
+
+  Result<void> add_windows(std::uint64_t begin, std::uint64_t size, unsigned first, unsigned group,
+                           bool first_slice) {
+    using namespace msm_kernels;
+    const cudaStream_t stream = context_.stream();
+    const auto entries = static_cast<std::uint32_t>(group * size);
+    const std::uint32_t window_buckets = windows_.buckets() + 1;
+    const BucketLevel level{starts_.as<std::uint32_t>(), sizes_.as<std::uint32_t>(),
+                            static_cast<std::uint32_t>(buckets_of(group))};
+    if (entries != indexed_ || size != period_) {
+      count_up<<<grid_for(entries), kThreads, 0, stream>>>(index_.as<std::uint32_t>(), entries, size);
+      indexed_ = entries;
+      period_ = size;
+    }
+    digit_codes<<<grid_for(size), kThreads, 0, stream>>>(scalars_ + begin, size, windows_, first, group,
+                                                         codes_.as<std::uint32_t>());
+    CUZK_TRY(context_.check_launch("digits"));
+    CUZK_TRY(sort_by_code(context_, codes_.as<std::uint32_t>(), sorted_codes_.as<std::uint32_t>(),
+                          index_.as<std::uint32_t>(), sorted_index_.as<std::uint32_t>(), entries,
+                          static_cast<unsigned>(std::bit_width(level.count - 1)), sort_scratch_));
+    bucket_starts<<<grid_for(level.count + 1), kThreads, 0, stream>>>(sorted_codes_.as<std::uint32_t>(),
+                                                                      entries, level);
+    CUZK_TRY(context_.check(cudaMemsetAsync(largest_.as<void>(), 0, 4, stream), "buckets"));
+    bucket_sizes<<<grid_for(level.count), kThreads, 0, stream>>>(level, window_buckets,
+                                                                 largest_.as<std::uint32_t>());
+    CUZK_TRY(context_.check_launch("buckets"));
+    std::uint32_t largest = 0;
+    CUZK_TRY(context_.check(cudaMemcpyAsync(&largest, largest_.as<void>(), 4, cudaMemcpyDeviceToHost, stream),
+                            "buckets"));
+    CUZK_TRY(context_.synchronize("buckets"));
+
+    LevelPoints<F> points{bases_ + begin, sorted_codes_.as<std::uint32_t>(),
+                          sorted_index_.as<std::uint32_t>()};
+    std::uint64_t most = entries;  // points of the level
+    for (unsigned round = 0; largest > 1; ++round, largest = (largest + 1) / 2) {
+      auto* const sums = sums_.as<std::uint64_t>();
+      auto* const list = list_.as<ListedPair>();
+      auto* const next = levels_[round % 2].template as<Point>();
+      pack_sizes<<<grid_for(level.count + 1), kThreads, 0, stream>>>(level, packed_.as<std::uint64_t>());
+      CUZK_TRY(context_.check_launch("bucket tree"));
+      CUZK_TRY(exclusive_sums(context_, packed_.as<std::uint64_t>(), sums, level.count + 1, sum_scratch_));
+      list_pairs<<<grid_for(most / 2), kThreads, 0, stream>>>(level, sums, list);
+      copy_odd<F><<<grid_for(level.count), kThreads, 0, stream>>>(level, sums, points, next);
+      CUZK_TRY(context_.check_launch("bucket tree"));
+      const std::uint64_t* const pairs = sums + level.count;  // its low half
+      if (round == 0)
+        CUZK_TRY(adder_(PointPairs<F>::listed_bases(list, points.codes, points.index, points.points, next),
+                        most / 2, pairs));
+      else
+        CUZK_TRY(adder_(PointPairs<F>::listed(list, points.points, next), most / 2, pairs));
+      advance<<<grid_for(level.count), kThreads, 0, stream>>>(level, sums);
+      points = {next, nullptr, nullptr};
+      most = std::min<std::uint64_t>(most, (most + level.count) / 2 + 1);
+    }
+    Point* const place = buckets_.as<Point>() + std::uint64_t{first} * windows_.buckets();
+    place_buckets<F><<<grid_for(level.count), kThreads, 0, stream>>>(
+        level, window_buckets, points, first_slice ? place : fresh_.as<Point>());
+    CUZK_TRY(context_.check_launch("buckets"));
+    if (!first_slice)
+      CUZK_TRY(adder_(PointPairs<F>::parallel(place, fresh_.as<Point>()),
+                      std::uint64_t{group} * windows_.buckets()));
+    return {};
+  }
+
+  /// 1 B_1 + 2 B_2 + ... of every window. The weight of bucket b, from 0, is high 2^low_bits + (low + 1):
+  /// column sums over high weighted low + 1, and row sums over low weighted high.
+  Result<WindowSums<Host>> combine() {
+    using namespace msm_kernels;
+    const unsigned bits = windows_.bits - 1;
+    const unsigned low_bits = bits / 2;
+    const unsigned high_bits = bits - low_bits;
+    const std::uint64_t count = windows_.count;
+    auto* const buckets = buckets_.as<Point>();
+    auto* const rows = rows_.as<Point>();
+    const std::uint32_t row_stride = 1U << (low_bits - 1);
+    for (unsigned w = low_bits; w-- > 0;) {
+      const bool first = w == low_bits - 1;  // leaves the buckets as they are, for the columns
+      CUZK_TRY(adder_(PointPairs<F>::halves(first ? buckets : rows, rows, w,
+                                            first ? 2 * row_stride : row_stride, row_stride),
+                      count << (high_bits + w)));
+    }
+    for (unsigned w = bits; w-- > low_bits;)
+      CUZK_TRY(adder_(PointPairs<F>::halves(buckets, buckets, w, 1U << bits, 1U << bits), count << w));
+    auto* const results = results_.as<Xyzz<F>>();
+    CUZK_TRY(weighted({buckets, std::uint64_t{1} << bits, 1, 1U << low_bits}, low_bits, results));
+    // Row 0 has weight 0: the others move down by one and get weights 1, 2, ...
+    CUZK_TRY(weighted(
+        {rows + row_stride, std::uint64_t{row_stride} << high_bits, row_stride, (1U << high_bits) - 1},
+        high_bits, results + count));
+    WindowSums<Host> sums;
+    sums.window_bits = windows_.bits;
+    sums.low_bits = low_bits;
+    sums.columns.resize(count);
+    sums.rows.resize(count);
+    static_assert(sizeof(Xyzz<F>) == sizeof(Xyzz<Host>));
+    const cudaStream_t stream = context_.stream();
+    const std::size_t bytes = count * sizeof(Xyzz<F>);
+    CUZK_TRY(context_.check(
+        cudaMemcpyAsync(sums.columns.data(), results, bytes, cudaMemcpyDeviceToHost, stream), "window sums"));
+    CUZK_TRY(context_.check(
+        cudaMemcpyAsync(sums.rows.data(), results + count, bytes, cudaMemcpyDeviceToHost, stream),
+        "window sums"));
+    CUZK_TRY(context_.synchronize("window sums"));
+    return sums;
+  }
+  Result<void> weighted(const WeightedPoints<F>& points, unsigned log_count, Xyzz<F>* out) {
+    constexpr unsigned kLogThreads = std::bit_width(kSumThreads) - 1;
+    constexpr std::size_t kShared = 2 * kSumThreads * sizeof(Xyzz<F>);
+    CUZK_TRY(
+        context_.check(cudaFuncSetAttribute(weighted_sums<F>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            static_cast<int>(kShared)),
+                       "window sums"));
+    weighted_sums<F><<<windows_.count, kSumThreads, kShared, context_.stream()>>>(
+        points, log_count > kLogThreads ? log_count - kLogThreads : 0, out);
+    return context_.check_launch("window sums");
+  }
+
+  Context& context_;
+  const Point* bases_;
+  const Fr32* scalars_;
+  std::uint64_t count_;
+  DigitWindows windows_;
+  std::uint64_t slice_;
+  unsigned group_ = 1;
+  std::uint32_t indexed_ = 0;  // entries that index_ is filled for, with this period
+  std::uint64_t period_ = 0;
+
+  AffineAdder<F> adder_;
+  DeviceMemory codes_, sorted_codes_, index_, sorted_index_, sort_scratch_;
+  DeviceMemory starts_, sizes_, packed_, sums_, sum_scratch_, list_;
+  DeviceMemory levels_[2];
+  DeviceMemory buckets_, fresh_, rows_, largest_, results_;
+};
+
+template <class F>
+Result<WindowSums<typename HostField<F>::type>> run_msm(Context& context, const Affine<F>* bases,
+                                                        const Fr* scalars, std::uint64_t count,
+                                                        const MsmOptions& options) {
+  if (count == 0) return WindowSums<typename HostField<F>::type>{};
+  if (count >= std::uint64_t{1} << 31 ||
+      (options.window_bits != 0 && (options.window_bits < 3 || options.window_bits > 24)))
+    return usage_error("multi-scalar multiplication: fewer than 2^31 bases, windows of 3 to 24 bits");
+  return MsmRun<F>(context, bases, reinterpret_cast<const Fr32*>(scalars), count, options).run();
+}
+
+template <class F>
+Result<std::vector<Xyzz<typename HostField<F>::type>>> run_bit_sum(Context& context, const Affine<F>* bases,
+                                                                   const std::uint64_t* bits,
+                                                                   std::uint64_t count, std::uint64_t set) {
+  using namespace msm_kernels;
+  using Host = typename HostField<F>::type;
+  std::vector<Xyzz<Host>> out;
+  if (set == 0) return out;
+  if (count >= std::uint64_t{1} << 31 || set > count)
+    return usage_error("sum over a bitmap: fewer than 2^31 bases, no more bits than bases");
+  const char* const stage = "sum over a bitmap";
+  const cudaStream_t stream = context.stream();
+  const std::uint64_t words = (count + 63) / 64;
+  constexpr std::uint64_t kEnough = 1 << 14;  // points that are left to partial_sums
+  constexpr unsigned kPartial = 32;
+  DeviceMemory index, levels[2];
+  {
+    CUZK_TRY_ASSIGN(DeviceMemory ones, context.allocate(8 * words, stage));
+    CUZK_TRY_ASSIGN(DeviceMemory places, context.allocate(8 * words, stage));
+    CUZK_TRY_ASSIGN(DeviceMemory scratch, context.allocate(sum_scratch_bytes(words), stage));
+    CUZK_TRY_ASSIGN(index, context.allocate(4 * set, stage));
+    count_bits_of_words<<<grid_for(words), kThreads, 0, stream>>>(bits, count, words,
+                                                                  ones.as<std::uint64_t>());
+    CUZK_TRY(context.check_launch(stage));
+    CUZK_TRY(exclusive_sums(context, ones.as<std::uint64_t>(), places.as<std::uint64_t>(), words, scratch));
+    list_bits<<<grid_for(words), kThreads, 0, stream>>>(bits, count, words, places.as<std::uint64_t>(),
+                                                        index.as<std::uint32_t>());
+    CUZK_TRY(context.check_launch(stage));
+  }
+  CUZK_TRY_ASSIGN(levels[0], context.allocate(sizeof(Affine<F>) * ((set + 1) / 2), stage));
+  CUZK_TRY_ASSIGN(levels[1], context.allocate(sizeof(Affine<F>) * ((set + 3) / 4), stage));
+  CUZK_TRY_ASSIGN(DeviceMemory results, context.allocate(kPartial * sizeof(Xyzz<F>), stage));
+  AffineAdder<F> adder;
+  CUZK_TRY(adder.reserve(context, set / 2 + 1));
+  const Affine<F>* from = bases;
+  const std::uint32_t* picked = index.as<std::uint32_t>();
+  std::uint64_t size = set;
+  for (unsigned round = 0; size > kEnough || round == 0; ++round) {
+    auto* const next = levels[round % 2].template as<Affine<F>>();
+    if (round == 0)
+      CUZK_TRY(adder(PointPairs<F>::picked(bases, picked, next), size / 2));
+    else
+      CUZK_TRY(adder(PointPairs<F>::neighbours(from, next), size / 2));
+    if (size % 2 != 0) {
+      if (round == 0)
+        copy_point<F><<<1, 1, 0, stream>>>(bases, picked + size - 1, next + size / 2);
+      else
+        copy_point<F><<<1, 1, 0, stream>>>(from + size - 1, nullptr, next + size / 2);
+      CUZK_TRY(context.check_launch(stage));
+    }
+    size = (size + 1) / 2;
+    from = next;
+  }
+  const auto blocks = static_cast<unsigned>(std::clamp<std::uint64_t>(size / kSumThreads, 1, kPartial));
+  partial_sums<F><<<blocks, kSumThreads, kSumThreads * sizeof(Xyzz<F>), stream>>>(
+      from, static_cast<std::uint32_t>(size), results.as<Xyzz<F>>());
+  CUZK_TRY(context.check_launch(stage));
+  out.resize(blocks);
+  CUZK_TRY(context.check(cudaMemcpyAsync(out.data(), results.as<void>(), blocks * sizeof(Xyzz<F>),
+                                         cudaMemcpyDeviceToHost, stream),
+                         stage));
+  CUZK_TRY(context.synchronize(stage));
+  return out;
+}
+
+}  // namespace cuzk::cuda

@@ -1,0 +1,338 @@
+#pragma once
+
+#include <cstdint>
+
+#include "cuzk/cuda/field32.h"
+#include "cuzk/cuda/internal/block.h"
+
+namespace cuzk::cuda {
+
+/// One pass of a number theoretic transform: 2^log_points-point transforms along one digit of the index, up
+/// to 2^9 points at once, for a tile of columns that a block holds in registers and exchanges through shared
+/// memory.
+///
+/// A transform of size n takes its index apart into digits, most significant first, of log_points bits each.
+/// The pass of a digit works on elements 2^log_stride apart. Natural to reversed order ("dif"): passes from
+/// the top digit down, an inter-pass factor after each but the last. Reversed to natural ("dit") is the
+/// mirror image. Nothing is ever permuted. Inside a pass a thread holds eight elements and does three levels
+/// at a time.
+///
+/// Values are loose (below 2 r) between passes.
+struct NttPass {
+  unsigned log_points;   ///< 3 to 9
+  unsigned log_stride;   ///< 0 for the pass over neighbours
+  unsigned log_columns;  ///< columns of a tile, at least 1; threads = 2^(log_columns + log_points - 3)
+  std::uint32_t
+      columns;  ///< n / 2^log_points; a multiple of the tile, or less than one tile. n is below 2^32
+
+  const Fr32* in;
+  Fr32* out;                 ///< may be `in`: a tile writes what it has read
+  const Fr32* load_factor;   ///< or null: in[i] * load_factor[i], both reduced
+  const Fr32* store_factor;  ///< or null: the result times store_factor[i] (reduced)
+  const Fr32* subtract;      ///< or null: the result less subtract[i] (loose)
+  bool reduce;               ///< store fully reduced values
+
+  /// Powers 0 .. 511 of a root of order 512, for the dif part and the dit part.
+  const Fr32* dif_powers;
+  const Fr32* dit_powers;
+
+  /// The factors between this pass and its neighbour, by position in a span of 2^(log_stride + log_points)
+  /// elements: root^(column * row'), row' the bit-reversed row. Dif multiplies before storing, dit after
+  /// loading. With `between_high`, the exponent is split: column = high * 2^between_shift + low, and the
+  /// factor is between_high[row, high] * between[row, low]; small tables, one more product.
+  const Fr32* between;
+  const Fr32* between_high;
+  unsigned between_shift;
+
+  /// Or null: factors of the coefficients in the pass over neighbours, after the dif part and before the dit
+  /// part: element e of column g is multiplied by element_scale[e] and by column_scale[g].
+  const Fr32* element_scale;
+  const Fr32* column_scale;
+};
+
+/// What a thread keeps: eight elements of one column.
+struct NttState {
+  Fr32 v[8];
+};
+
+namespace ntt_detail {
+
+CUZK_HD constexpr unsigned reverse3(unsigned m) {
+  return (m & 1) << 2 | (m & 2) | m >> 2;
+}
+
+/// The place of a thread in its tile. Neighbouring threads hold neighbouring elements of memory.
+struct Place {
+  unsigned column;  // in the tile
+  unsigned lane;    // which of the 2^(log_points - 3) threads of the column
+};
+CUZK_HD CUZK_INLINE Place place_of(const NttPass& p, unsigned thread) {
+  if (p.log_stride == 0) {
+    const unsigned log_lanes = p.log_points - 3;
+    return {thread >> log_lanes, thread & ((1U << log_lanes) - 1)};
+  }
+  return {thread & ((1U << p.log_columns) - 1), thread >> p.log_columns};
+}
+
+/// Element m of a thread whose eight elements differ in the three index bits from `at` on.
+CUZK_HD CUZK_INLINE unsigned element(unsigned lane, unsigned at, unsigned m) {
+  return (lane >> at) << (at + 3) | m << at | (lane & ((1U << at) - 1));
+}
+
+/// Index into shared memory, in units of 16 bytes; the upper halves of elements lie `shared_half` further.
+/// Padded so that eight threads that read 16 bytes at a time meet eight different groups of banks.
+CUZK_HD CUZK_INLINE unsigned shared_index(const NttPass& p, unsigned column, unsigned e) {
+  if (p.log_stride == 0) return column * ((1U << p.log_points) + (1U << (p.log_points - 3))) + e + (e >> 3);
+  return (e << p.log_columns) + column + (p.log_columns == 2 ? (e >> 3) << 2 : 0);
+}
+CUZK_HD CUZK_INLINE unsigned shared_half(const NttPass& p) {
+  const unsigned elements = 1U << (p.log_points + p.log_columns);
+  return elements + (elements >> 3);
+}
+
+/// Sixteen bytes, the unit of memory accesses.
+struct alignas(16) Quad {
+  std::uint32_t w[4];
+};
+
+CUZK_HD CUZK_INLINE Fr32 load(const Fr32* p) {
+  Fr32 r;
+#if defined(__CUDA_ARCH__)
+  const uint4 a = reinterpret_cast<const uint4*>(p)[0];
+  const uint4 b = reinterpret_cast<const uint4*>(p)[1];
+  r.limb[0] = a.x, r.limb[1] = a.y, r.limb[2] = a.z, r.limb[3] = a.w;
+  r.limb[4] = b.x, r.limb[5] = b.y, r.limb[6] = b.z, r.limb[7] = b.w;
+#else
+  r = *p;
+#endif
+  return r;
+}
+CUZK_HD CUZK_INLINE void store(Fr32* p, const Fr32& v) {
+#if defined(__CUDA_ARCH__)
+  reinterpret_cast<uint4*>(p)[0] = make_uint4(v.limb[0], v.limb[1], v.limb[2], v.limb[3]);
+  reinterpret_cast<uint4*>(p)[1] = make_uint4(v.limb[4], v.limb[5], v.limb[6], v.limb[7]);
+#else
+  *p = v;
+#endif
+}
+
+CUZK_HD CUZK_INLINE void put(const NttPass& p, Quad* shared, const Place& place, unsigned at,
+                             const NttState& s) {
+  const unsigned half = shared_half(p);
+  CUZK_UNROLL
+  for (unsigned m = 0; m < 8; ++m) {
+    const unsigned i = shared_index(p, place.column, element(place.lane, at, m));
+    const Fr32& v = s.v[m];
+    shared[i] = {{v.limb[0], v.limb[1], v.limb[2], v.limb[3]}};
+    shared[i + half] = {{v.limb[4], v.limb[5], v.limb[6], v.limb[7]}};
+  }
+}
+CUZK_HD CUZK_INLINE void get(const NttPass& p, const Quad* shared, const Place& place, unsigned at,
+                             NttState& s) {
+  const unsigned half = shared_half(p);
+  CUZK_UNROLL
+  for (unsigned m = 0; m < 8; ++m) {
+    const unsigned i = shared_index(p, place.column, element(place.lane, at, m));
+    const Quad a = shared[i];
+    const Quad b = shared[i + half];
+    CUZK_UNROLL
+    for (int k = 0; k < 4; ++k) {
+      s.v[m].limb[k] = a.w[k];
+      s.v[m].limb[k + 4] = b.w[k];
+    }
+  }
+}
+
+/// (a, b) <- (a + b, (a - b) w) and (a, b) <- (a + w b, a - w b), loose.
+CUZK_HD CUZK_INLINE void butterfly_dif(Fr32& a, Fr32& b) {
+  const Fr32 d = Fr32::difference_loose(a, b);
+  a = Fr32::sum_loose(a, b);
+  b = d;
+}
+
+/// The last `levels` levels of an eight-point transform: all three, or transforms of four or two neighbours.
+/// Natural in, reversed out.
+CUZK_HD CUZK_INLINE void dif_levels(NttState& s, unsigned levels, const Fr32* powers) {
+  if (levels >= 3) {
+    CUZK_UNROLL
+    for (unsigned m = 0; m < 4; ++m) {
+      butterfly_dif(s.v[m], s.v[m + 4]);
+      if (m != 0) s.v[m + 4] = Fr32::product(load(powers + 64 * m), s.v[m + 4]);
+    }
+  }
+  if (levels >= 2) {
+    CUZK_UNROLL
+    for (unsigned g = 0; g < 8; g += 4) {
+      butterfly_dif(s.v[g], s.v[g + 2]);
+      butterfly_dif(s.v[g + 1], s.v[g + 3]);
+      s.v[g + 3] = Fr32::product(load(powers + 128), s.v[g + 3]);
+    }
+  }
+  CUZK_UNROLL
+  for (unsigned g = 0; g < 8; g += 2) butterfly_dif(s.v[g], s.v[g + 1]);
+}
+/// The mirror image: reversed in, natural out.
+CUZK_HD CUZK_INLINE void dit_levels(NttState& s, unsigned levels, const Fr32* powers) {
+  CUZK_UNROLL
+  for (unsigned g = 0; g < 8; g += 2) butterfly_dif(s.v[g], s.v[g + 1]);
+  if (levels >= 2) {
+    CUZK_UNROLL
+    for (unsigned g = 0; g < 8; g += 4) {
+      s.v[g + 3] = Fr32::product(load(powers + 128), s.v[g + 3]);
+      butterfly_dif(s.v[g], s.v[g + 2]);
+      butterfly_dif(s.v[g + 1], s.v[g + 3]);
+    }
+  }
+  if (levels >= 3) {
+    CUZK_UNROLL
+    for (unsigned m = 0; m < 4; ++m) {
+      if (m != 0) s.v[m + 4] = Fr32::product(load(powers + 64 * m), s.v[m + 4]);
+      butterfly_dif(s.v[m], s.v[m + 4]);
+    }
+  }
+}
+
+/// The factors inside a pass, between the three levels at index bit `at` and those below: element m of a
+/// thread by the root of order 2^(at + 3) to the power (bits below at) * reverse3(m).
+CUZK_HD CUZK_INLINE void multiply_inside(NttState& s, unsigned lane, unsigned at, const Fr32* powers) {
+  const unsigned low = (lane & ((1U << at) - 1)) << (6 - at);
+  CUZK_UNROLL
+  for (unsigned m = 1; m < 8; ++m) s.v[m] = Fr32::product(load(powers + low * reverse3(m)), s.v[m]);
+}
+
+/// Where element e of a column lies in memory: first + (e << log_stride).
+struct Column {
+  std::uint32_t first;
+  std::uint32_t in_span;  // the same within the span of 2^(log_stride + log_points) elements
+  bool exists;
+  std::uint32_t index;
+};
+CUZK_HD CUZK_INLINE Column column_of(const NttPass& p, unsigned block, const Place& place) {
+  const std::uint32_t index = (block << p.log_columns) + place.column;
+  const std::uint32_t in_span = index & ((1U << p.log_stride) - 1);
+  const std::uint32_t span = index >> p.log_stride;
+  return {(span << (p.log_stride + p.log_points)) + in_span, in_span, index < p.columns, index};
+}
+
+CUZK_HD CUZK_INLINE void multiply_between(const NttPass& p, const Column& column, unsigned lane, unsigned at,
+                                          NttState& s) {
+  CUZK_UNROLL
+  for (unsigned m = 0; m < 8; ++m) {
+    const std::uint32_t row = element(lane, at, m);
+    if (p.between_high == nullptr) {
+      s.v[m] = Fr32::product(load(p.between + (row << p.log_stride) + column.in_span), s.v[m]);
+    } else {
+      const std::uint32_t low = column.in_span & ((1U << p.between_shift) - 1);
+      const std::uint32_t high = column.in_span >> p.between_shift;
+      s.v[m] = Fr32::product(load(p.between + (row << p.between_shift) + low), s.v[m]);
+      s.v[m] = Fr32::product(load(p.between_high + (row << (p.log_stride - p.between_shift)) + high), s.v[m]);
+    }
+  }
+}
+
+}  // namespace ntt_detail
+
+/// Runs one tile. kDif and kDit choose the parts; both together is the pass over neighbours of an inverse and
+/// a forward transform in a row. `shared`: ntt_shared_bytes(pass).
+template <bool kDif, bool kDit, class Block>
+CUZK_HD CUZK_INLINE void run_ntt_tile(const NttPass& p, Block& block, ntt_detail::Quad* shared) {
+  using namespace ntt_detail;
+  const unsigned top = p.log_points - 3;
+  const unsigned rest = p.log_points % 3;  // levels of the step at bit 0, where it has fewer than three
+  const bool neighbours = p.log_stride == 0;
+  // Over neighbours, memory is touched with the layout whose threads of a column lie side by side.
+  const unsigned load_at = kDif || neighbours ? top : 0;
+  const unsigned store_at = kDit || neighbours ? top : 0;
+
+  block.each([&](unsigned thread, NttState& s) {
+    const Place place = place_of(p, thread);
+    const Column column = column_of(p, block.index(), place);
+    if (!column.exists) return;
+    CUZK_UNROLL
+    for (unsigned m = 0; m < 8; ++m) {
+      const std::uint32_t i = column.first + (element(place.lane, load_at, m) << p.log_stride);
+      s.v[m] = load(p.in + i);
+      if (p.load_factor != nullptr) s.v[m] = Fr32::product(s.v[m], load(p.load_factor + i));
+    }
+    if (!kDif && !neighbours) multiply_between(p, column, place.lane, load_at, s);
+  });
+
+  unsigned at = load_at;
+  const auto exchange = [&](unsigned to) {
+    if (to == at) return;
+    block.each([&](unsigned thread, NttState& s) { put(p, shared, place_of(p, thread), at, s); });
+    block.barrier();
+    block.each([&](unsigned thread, NttState& s) { get(p, shared, place_of(p, thread), to, s); });
+    at = to;
+  };
+
+  if constexpr (kDif) {
+    while (true) {
+      const unsigned levels = at == 0 && rest != 0 ? rest : 3;
+      block.each([&](unsigned thread, NttState& s) {
+        dif_levels(s, levels, p.dif_powers);
+        if (at != 0) multiply_inside(s, place_of(p, thread).lane, at, p.dif_powers);
+      });
+      if (at == 0) break;
+      exchange(at >= 3 ? at - 3 : 0);
+    }
+  } else {
+    exchange(0);
+  }
+
+  if (p.element_scale != nullptr) {
+    block.each([&](unsigned thread, NttState& s) {
+      const Place place = place_of(p, thread);
+      const Column column = column_of(p, block.index(), place);
+      if (!column.exists) return;
+      CUZK_UNROLL
+      for (unsigned m = 0; m < 8; ++m)
+        s.v[m] = Fr32::product(load(p.element_scale + element(place.lane, 0, m)), s.v[m]);
+      if (p.column_scale == nullptr) return;
+      const Fr32 scale = load(p.column_scale + column.index);
+      CUZK_UNROLL
+      for (unsigned m = 0; m < 8; ++m) s.v[m] = Fr32::product(scale, s.v[m]);
+    });
+  }
+
+  if constexpr (kDit) {
+    while (true) {
+      const unsigned levels = at == 0 && rest != 0 ? rest : 3;
+      block.each([&](unsigned thread, NttState& s) {
+        if (at != 0) multiply_inside(s, place_of(p, thread).lane, at, p.dit_powers);
+        dit_levels(s, levels, p.dit_powers);
+      });
+      if (at == top) break;
+      exchange(at == 0 && rest != 0 ? rest : at + 3);
+    }
+  } else {
+    exchange(store_at);
+  }
+
+  block.each([&](unsigned thread, NttState& s) {
+    const Place place = place_of(p, thread);
+    const Column column = column_of(p, block.index(), place);
+    if (!column.exists) return;
+    if (kDif && !kDit && !neighbours) multiply_between(p, column, place.lane, store_at, s);
+    CUZK_UNROLL
+    for (unsigned m = 0; m < 8; ++m) {
+      const std::uint32_t i = column.first + (element(place.lane, store_at, m) << p.log_stride);
+      Fr32 v = s.v[m];
+      if (p.store_factor != nullptr) v = Fr32::product(load(p.store_factor + i), v);
+      if (p.subtract != nullptr) v = Fr32::difference_loose(v, load(p.subtract + i));
+      store(p.out + i, p.reduce ? v.reduced() : v);
+    }
+  });
+}
+
+inline std::size_t ntt_shared_bytes(const NttPass& p) {
+  return 2 * sizeof(ntt_detail::Quad) * ntt_detail::shared_half(p);
+}
+inline unsigned ntt_threads(const NttPass& p) {
+  return 1U << (p.log_columns + p.log_points - 3);
+}
+inline unsigned ntt_blocks(const NttPass& p) {
+  return (p.columns + (1U << p.log_columns) - 1) >> p.log_columns;
+}
+
+}  // namespace cuzk::cuda

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+
+#include "cuzk/cuda/context.h"
+
+namespace cuzk::cuda {
+
+/// Sorts `count` (code, index) pairs by the bits [1, 1 + key_bits) of the codes, stably. In and out do not
+/// overlap. `scratch` has sort_scratch_bytes(count) bytes.
+Result<void> sort_by_code(Context& context, const std::uint32_t* codes_in, std::uint32_t* codes_out,
+                          const std::uint32_t* index_in, std::uint32_t* index_out, std::uint64_t count,
+                          unsigned key_bits, const DeviceMemory& scratch);
+std::uint64_t sort_scratch_bytes(std::uint64_t count);
+
+/// out[i] = in[0] + ... + in[i - 1], i < count. `scratch` has sum_scratch_bytes(count) bytes.
+Result<void> exclusive_sums(Context& context, const std::uint64_t* in, std::uint64_t* out,
+                            std::uint64_t count, const DeviceMemory& scratch);
+std::uint64_t sum_scratch_bytes(std::uint64_t count);
+
+}  // namespace cuzk::cuda

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "cuzk/cuda/internal/affine_add.h"
+
+namespace cuzk::cuda {
+
+/// Group law in its general form, as calls: these kernels end long computations and are not worth their code
+/// size.
+template <class F>
+__device__ __noinline__ void add_to(Xyzz<F>& sum, const Xyzz<F>& more) {
+  sum = sum + more;
+}
+template <class F>
+__device__ __noinline__ void add_to(Xyzz<F>& sum, const Affine<F>& more) {
+  sum = sum + more;
+}
+template <class F>
+__device__ __noinline__ void double_it(Xyzz<F>& p) {
+  p = p.dbl();
+}
+
+/// Points of one weighted sum: point j (weight j + 1) of sum i is first[i * sum_stride + j * stride].
+template <class F>
+struct WeightedPoints {
+  const Affine<F>* first;
+  std::uint64_t sum_stride;
+  std::uint64_t stride;
+  std::uint32_t count;
+};
+
+inline constexpr unsigned kSumThreads = 128;
+
+/// Block i: out[i] = 1 p_0 + 2 p_1 + ... of sum i. Every thread takes 2^log_run neighbours by running sums;
+/// then pairs of threads are joined, the upper one's sum weighted by the distance.
+template <class F>
+__global__ void weighted_sums(WeightedPoints<F> points, unsigned log_run, Xyzz<F>* out) {
+  extern __shared__ uint4 memory[];
+  auto* const plain = reinterpret_cast<Xyzz<F>*>(memory);
+  Xyzz<F>* const weighted = plain + kSumThreads;
+  const unsigned thread = threadIdx.x;
+  const Affine<F>* const first = points.first + blockIdx.x * points.sum_stride;
+  Xyzz<F> sum = Xyzz<F>::infinity();
+  Xyzz<F> total = Xyzz<F>::infinity();
+  for (std::uint32_t j = 1U << log_run; j-- > 0;) {
+    const std::uint32_t place = (thread << log_run) + j;
+    if (place < points.count) add_to(sum, first[place * points.stride]);
+    add_to(total, sum);
+  }
+  plain[thread] = sum;
+  weighted[thread] = total;
+  __syncthreads();
+  for (unsigned level = 0; 1U << level < kSumThreads; ++level) {
+    const unsigned step = 1U << level;
+    if (thread % (2 * step) == 0) {
+      Xyzz<F> upper = plain[thread + step];
+      add_to(plain[thread], upper);
+      for (unsigned d = 0; d < log_run + level; ++d) double_it(upper);
+      add_to(weighted[thread], upper);
+      add_to(weighted[thread], weighted[thread + step]);
+    }
+    __syncthreads();
+  }
+  if (thread == 0) out[blockIdx.x] = weighted[0];
+}
+
+/// out[block] = the sum of points block, block + blocks, ...
+template <class F>
+__global__ void partial_sums(const Affine<F>* points, std::uint32_t count, Xyzz<F>* out) {
+  extern __shared__ uint4 memory[];
+  auto* const plain = reinterpret_cast<Xyzz<F>*>(memory);
+  const unsigned thread = threadIdx.x;
+  Xyzz<F> sum = Xyzz<F>::infinity();
+  for (std::uint32_t i = blockIdx.x * blockDim.x + thread; i < count; i += gridDim.x * blockDim.x)
+    add_to(sum, points[i]);
+  plain[thread] = sum;
+  __syncthreads();
+  for (unsigned step = kSumThreads / 2; step > 0; step /= 2) {
+    if (thread < step) add_to(plain[thread], plain[thread + step]);
+    __syncthreads();
+  }
+  if (thread == 0) out[blockIdx.x] = plain[0];
+}
+
+}  // namespace cuzk::cuda

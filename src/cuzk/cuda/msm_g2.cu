@@ -1,0 +1,15 @@
+#include "cuzk/cuda/internal/msm_impl.cuh"
+
+namespace cuzk::cuda {
+
+Result<G2WindowSums> msm(Context& context, const G2Affine* bases, const Fr* scalars, std::uint64_t count,
+                         const MsmOptions& options) {
+  return run_msm(context, reinterpret_cast<const G2Affine32*>(bases), scalars, count, options);
+}
+
+Result<std::vector<G2Xyzz>> bit_sum(Context& context, const G2Affine* bases, const std::uint64_t* bits,
+                                    std::uint64_t count, std::uint64_t set) {
+  return run_bit_sum(context, reinterpret_cast<const G2Affine32*>(bases), bits, count, set);
+}
+
+}  // namespace cuzk::cuda

@@ -1,0 +1,196 @@
+#include "cuzk/cuda/ntt.h"
+
+#include <cuda_runtime.h>
+
+#include "cuzk/cuda/internal/ntt_plan.h"
+
+namespace cuzk::cuda {
+namespace {
+
+constexpr unsigned kMaxThreads = 256;
+
+template <bool kDif, bool kDit>
+__global__ void __launch_bounds__(kMaxThreads, 2) ntt_pass(const __grid_constant__ NttPass pass) {
+  extern __shared__ ntt_detail::Quad shared[];
+  DeviceBlock<NttState> block;
+  run_ntt_tile<kDif, kDit>(pass, block, shared);
+}
+
+__global__ void fill_powers(Fr32* low, Fr32* high, Fr32 base) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= 1U << kPowerBits) return;
+  low[i] = power_of(base, i);
+  high[i] = power_of(base, std::uint64_t{i} << kPowerBits);
+}
+
+__global__ void fill_table(Fr32* out, const __grid_constant__ TableRecipe recipe, PowerTable powers,
+                           std::uint64_t size) {
+  const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < size; i += step)
+    out[i] = recipe.entry(i, powers);
+}
+
+/// Below eight elements: by the definition, one thread. root^n = 1; out of place.
+struct SmallTransform {
+  unsigned log_size;
+  Fr32 root;
+  Fr32 shift;  ///< its i-th power multiplies coefficient i, before a forward or after an inverse transform
+  Fr32 scale;
+  bool inverse;
+};
+__device__ void small_transform(const SmallTransform& t, Fr32* data) {
+  const unsigned n = 1U << t.log_size;
+  Fr32 in[4];
+  for (unsigned i = 0; i < n; ++i) in[i] = data[i];
+  for (unsigned k = 0; k < n; ++k) {
+    Fr32 sum = Fr32::zero();
+    for (unsigned i = 0; i < n; ++i) {
+      // The coefficients' side is in reversed order.
+      const auto place = static_cast<unsigned>(t.inverse ? i : reverse_low_bits(i, t.log_size));
+      Fr32 term = in[place] * power_of(t.root, std::uint64_t{i} * k);
+      if (!t.inverse) term = term * power_of(t.shift, i);
+      sum = sum + term;
+    }
+    if (t.inverse) sum = sum * power_of(t.shift, k);
+    data[t.inverse ? reverse_low_bits(k, t.log_size) : k] = sum * t.scale;
+  }
+}
+__global__ void run_small(const __grid_constant__ SmallTransform t, Fr32* data) {
+  small_transform(t, data);
+}
+struct SmallQuotient {
+  SmallTransform to_scaled, to_coefficients, to_coset, from_coset;
+};
+__global__ void run_small_quotient(const __grid_constant__ SmallQuotient q, Fr32* a, Fr32* b, Fr32* c) {
+  const unsigned n = 1U << q.to_coset.log_size;
+  for (unsigned i = 0; i < n; ++i) c[i] = a[i] * b[i];
+  small_transform(q.to_scaled, c);
+  for (Fr32* data : {a, b}) {
+    small_transform(q.to_coefficients, data);
+    small_transform(q.to_coset, data);
+  }
+  for (unsigned i = 0; i < n; ++i) a[i] = a[i] * b[i];
+  small_transform(q.from_coset, a);
+  for (unsigned i = 0; i < n; ++i) a[i] = a[i] - c[i];
+}
+
+template <bool kDif, bool kDit>
+cudaError_t launch(const NttPass& pass, cudaStream_t stream) {
+  const std::size_t shared = ntt_shared_bytes(pass);
+  static_assert(kMaxThreads == 256);
+  if (const cudaError_t status = cudaFuncSetAttribute(
+          ntt_pass<kDif, kDit>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared));
+      status != cudaSuccess)
+    return status;
+  ntt_pass<kDif, kDit><<<ntt_blocks(pass), ntt_threads(pass), shared, stream>>>(pass);
+  return cudaGetLastError();
+}
+
+}  // namespace
+
+struct Ntt::Impl {
+  Context* context;
+  unsigned log_size;
+  NttTableList list{NttDigits(3), 0};
+  std::vector<DeviceMemory> memory;
+  std::vector<const Fr32*> tables;
+  std::uint64_t bytes = 0;
+
+  Impl(Context& c, unsigned log) : context(&c), log_size(log) {}
+
+  Result<void> fill(unsigned whole_span) {
+    list = NttTableList(NttDigits(log_size), whole_span);
+    CUZK_TRY_ASSIGN(DeviceMemory powers,
+                    context->allocate(sizeof(Fr32) << (kPowerBits + 1), "transform tables"));
+    auto* low = powers.as<Fr32>();
+    auto* high = low + (std::size_t{1} << kPowerBits);
+    memory.resize(list.recipes.size());
+    tables.assign(list.recipes.size(), nullptr);
+    for (std::size_t i = 1; i < list.recipes.size(); ++i) {
+      const TableRecipe& recipe = list.recipes[i];
+      CUZK_TRY_ASSIGN(memory[i], context->allocate(recipe.size() * sizeof(Fr32), "transform tables"));
+      bytes += memory[i].bytes();
+      tables[i] = memory[i].as<Fr32>();
+      fill_powers<<<(1U << kPowerBits) / 128, 128, 0, context->stream()>>>(low, high, recipe.base);
+      const auto blocks =
+          static_cast<unsigned>(std::min<std::uint64_t>((recipe.size() + 127) / 128, 1U << 16));
+      fill_table<<<blocks, 128, 0, context->stream()>>>(memory[i].as<Fr32>(), recipe, {low, high},
+                                                        recipe.size());
+      CUZK_TRY(context->check_launch("transform tables"));
+    }
+    return {};
+  }
+
+  Result<void> run(const std::vector<NttLaunch>& launches, const char* stage) {
+    for (const NttLaunch& l : launches) {
+      const cudaStream_t stream = context->stream();
+      const cudaError_t status = l.dif && l.dit ? launch<true, true>(l.pass, stream)
+                                 : l.dif        ? launch<true, false>(l.pass, stream)
+                                                : launch<false, true>(l.pass, stream);
+      CUZK_TRY(context->check(status, stage));
+    }
+    return {};
+  }
+
+  [[nodiscard]] SmallTransform small(bool inverse, bool coset, const Fr& scale) const {
+    const Fr root = fr_root_of_unity(log_size);
+    const Fr shift = coset ? fr_root_of_unity(log_size + 1) : Fr::one();
+    const Fr over_n = Fr::from_u64(std::uint64_t{1} << log_size).inverse();
+    return {log_size, Fr32::from(inverse ? root.inverse() : root),
+            Fr32::from(inverse ? shift.inverse() : shift), Fr32::from(inverse ? scale * over_n : scale),
+            inverse};
+  }
+  [[nodiscard]] bool is_small() const { return log_size < 3; }
+};
+
+Ntt::Ntt(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Ntt::~Ntt() = default;
+
+Result<std::unique_ptr<Ntt>> Ntt::create(Context& context, unsigned log_size, bool whole_tables) {
+  if (log_size > kMaxLogSize)
+    return usage_error("transform of 2^" + std::to_string(log_size) + " elements: at most 2^28");
+  auto impl = std::make_unique<Impl>(context, log_size);
+  if (!impl->is_small()) CUZK_TRY(impl->fill(whole_tables ? kMaxLogSize : NttTableList::kCachedSpan));
+  return std::unique_ptr<Ntt>(new Ntt(std::move(impl)));
+}
+
+Result<void> Ntt::inverse(Fr* data, bool coset) {
+  auto* d = reinterpret_cast<Fr32*>(data);
+  if (impl_->is_small()) {
+    run_small<<<1, 1, 0, impl_->context->stream()>>>(impl_->small(true, coset, Fr::one()), d);
+    return impl_->context->check_launch("inverse transform");
+  }
+  return impl_->run(NttSchedule(impl_->list, impl_->tables).inverse(d, coset), "inverse transform");
+}
+
+Result<void> Ntt::forward(Fr* data, bool coset) {
+  auto* d = reinterpret_cast<Fr32*>(data);
+  if (impl_->is_small()) {
+    run_small<<<1, 1, 0, impl_->context->stream()>>>(impl_->small(false, coset, Fr::one()), d);
+    return impl_->context->check_launch("forward transform");
+  }
+  return impl_->run(NttSchedule(impl_->list, impl_->tables).forward(d, coset), "forward transform");
+}
+
+Result<void> Ntt::quotient(Fr* a, Fr* b, Fr* c) {
+  auto* a32 = reinterpret_cast<Fr32*>(a);
+  auto* b32 = reinterpret_cast<Fr32*>(b);
+  auto* c32 = reinterpret_cast<Fr32*>(c);
+  if (impl_->is_small()) {
+    const Fr minus_half = -Fr::from_u64(2).inverse();
+    const SmallQuotient q{impl_->small(true, false, minus_half), impl_->small(true, false, Fr::one()),
+                          impl_->small(false, true, Fr::one()), impl_->small(true, true, minus_half)};
+    run_small_quotient<<<1, 1, 0, impl_->context->stream()>>>(q, a32, b32, c32);
+    return impl_->context->check_launch("quotient");
+  }
+  return impl_->run(NttSchedule(impl_->list, impl_->tables).quotient(a32, b32, c32), "quotient");
+}
+
+unsigned Ntt::log_size() const {
+  return impl_->log_size;
+}
+std::uint64_t Ntt::table_bytes() const {
+  return impl_->bytes;
+}
+
+}  // namespace cuzk::cuda

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+
+#include "cuzk/cuda/context.h"
+#include "cuzk/field/fr.h"
+
+namespace cuzk::cuda {
+
+/// The transforms of one size on one device, with their tables in device memory. Arrays are 2^log_size
+/// elements in device memory, in the memory form of Fr; reversed order means that position reverse_bits(i)
+/// holds element i. Everything is asynchronous on the context's stream; errors of launches are returned,
+/// errors of the work itself by the next Context::synchronize.
+///
+/// Memory of the tables: 17 MiB at 2^18 and above for each direction and about as much for the coset; with
+/// `whole_tables` 64 bytes an element more, which saves two products an element of about 13.
+class Ntt {
+ public:
+  static constexpr unsigned kMaxLogSize = 28;
+
+  /// log_size <= kMaxLogSize (kUsage).
+  static Result<std::unique_ptr<Ntt>> create(Context& context, unsigned log_size, bool whole_tables);
+  ~Ntt();
+
+  /// Values on the domain (coset: on w2 * domain, w2 of order 2 n) to coefficients; natural to reversed
+  /// order.
+  Result<void> inverse(Fr* data, bool coset);
+  /// Coefficients to values; reversed to natural order.
+  Result<void> forward(Fr* data, bool coset);
+  /// The quotient of ntt/quotient.h in six transforms. In: the values a and b. Out: in `a` the coefficients
+  /// of h in reversed order, fully reduced; b and c are overwritten. Takes no memory beside the three arrays
+  /// and the tables.
+  Result<void> quotient(Fr* a, Fr* b, Fr* c);
+
+  [[nodiscard]] unsigned log_size() const;
+  /// Device memory that the tables hold.
+  [[nodiscard]] std::uint64_t table_bytes() const;
+
+ private:
+  struct Impl;
+  explicit Ntt(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace cuzk::cuda

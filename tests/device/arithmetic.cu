@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "cuzk/base/random.h"
+#include "cuzk/cuda/field32.h"
+#include "cuzk/cuda/internal/inverse32.h"
 #include "cuzk/curve/point.h"
 #include "cuzk/field/fp.h"
 #include "cuzk/field/fp2.h"
@@ -29,6 +31,12 @@ CUZK_HD Jacobian<F> point_operations(const Affine<F>& p, const Affine<F>& q) {
   Jacobian<F> r = Jacobian<F>::from_affine(p) + q;
   r = r.dbl() + Jacobian<F>::from_affine(p);
   return r + q;
+}
+
+/// The same on carry chains, with an inverse.
+template <class F>
+CUZK_HD FieldResult<F> carry_chain_operations(const F& a, const F& b) {
+  return {a + b, a - b, a * b, a.square(), -a, a.dbl(), cuda::inverse(a * b)};
 }
 
 template <class In, class Out, Out (*kOperation)(const In&, const In&)>
@@ -94,6 +102,19 @@ int main() {
   bool ok = compare<Fr, FieldResult<Fr>, field_operations<Fr>>("Fr", fr);
   ok = compare<Fp, FieldResult<Fp>, field_operations<Fp>>("Fp", fp) && ok;
   ok = compare<Fp2, FieldResult<Fp2>, field_operations<Fp2>>("Fp2", fp2) && ok;
+  const auto narrow = [](auto like, const auto& values) {
+    std::vector<decltype(like)> r;
+    for (const auto& v : values) r.push_back(decltype(like)::from(v));
+    return r;
+  };
+  using cuda::Fp2x32;
+  using cuda::Fp32;
+  using cuda::Fr32;
+  ok = compare<Fr32, FieldResult<Fr32>, carry_chain_operations<Fr32>>("Fr chains", narrow(Fr32{}, fr)) && ok;
+  ok = compare<Fp32, FieldResult<Fp32>, carry_chain_operations<Fp32>>("Fp chains", narrow(Fp32{}, fp)) && ok;
+  ok = compare<Fp2x32, FieldResult<Fp2x32>, carry_chain_operations<Fp2x32>>("Fp2 chains",
+                                                                            narrow(Fp2x32{}, fp2)) &&
+       ok;
   ok = compare<G1Affine, G1Jacobian, point_operations<Fp>>("G1", points(g1_generator())) && ok;
   ok = compare<G2Affine, G2Jacobian, point_operations<Fp2>>("G2", points(g2_generator())) && ok;
   std::printf("%s\n", ok ? "device arithmetic equals host arithmetic" : "device arithmetic DIFFERS");

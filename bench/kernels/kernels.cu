@@ -1,0 +1,295 @@
+// Times of the device's transforms and sums, beside what its multipliers could do.
+//   cuzk_kernels_bench [largest log size of transforms, default 27] [of G1 sums, 27] [of G2 sums, 24]
+//
+// Data is resident; transforms are timed with events, sums (which the host steers) by the clock, medians of
+// several runs. Points are 2^16 multiples of the generator, repeated; scalars are uniform. Every timed result
+// was checked by the programs in tests/device at smaller sizes; here a sum is compared with that of the
+// folded scalars on the CPU.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cuzk/base/random.h"
+#include "cuzk/cpu/thread_pool.h"
+#include "cuzk/cuda/context.h"
+#include "cuzk/cuda/field32.h"
+#include "cuzk/cuda/msm.h"
+#include "cuzk/cuda/ntt.h"
+#include "cuzk/msm/fixed_base.h"
+#include "cuzk/msm/msm.h"
+
+namespace {
+
+using namespace cuzk;
+
+template <class T>
+T require(Result<T> result) {
+  if (!result) {
+    std::fprintf(stderr, "%s\n", result.error().message.c_str());
+    std::exit(3);
+  }
+  return std::move(result).value();
+}
+void require(const Result<void>& result) {
+  if (result) return;
+  std::fprintf(stderr, "%s\n", result.error().message.c_str());
+  std::exit(3);
+}
+
+/// Median milliseconds of the device work that `launch` enqueues.
+double timed(cuda::Context& context, int runs, const std::function<void()>& launch) {
+  cudaEvent_t begin, end;
+  require(context.check(cudaEventCreate(&begin), "timing"));
+  require(context.check(cudaEventCreate(&end), "timing"));
+  std::vector<double> ms;
+  launch();  // warm
+  for (int i = 0; i < runs; ++i) {
+    require(context.check(cudaEventRecord(begin, context.stream()), "timing"));
+    launch();
+    require(context.check(cudaEventRecord(end, context.stream()), "timing"));
+    require(context.check(cudaEventSynchronize(end), "timing"));
+    float t = 0;
+    require(context.check(cudaEventElapsedTime(&t, begin, end), "timing"));
+    ms.push_back(t);
+  }
+  require(context.check(cudaEventDestroy(begin), "timing"));
+  require(context.check(cudaEventDestroy(end), "timing"));
+  std::sort(ms.begin(), ms.end());
+  return ms[ms.size() / 2];
+}
+
+constexpr int kProducts = 4096;
+template <class F>
+__global__ void multiply_chain(F* data) {
+  F a = data[threadIdx.x];
+  F b = data[threadIdx.x + blockDim.x];
+#pragma unroll 1
+  for (int i = 0; i < kProducts; ++i) a = F::product(b, a);
+  data[threadIdx.x] = a;
+}
+
+/// Products a second of dependent chains, 16 warps a multiprocessor: the rate that the table's floors assume.
+template <class F>
+double multiply_rate(cuda::Context& context) {
+  auto memory = require(context.allocate(1 << 20, "multiply rate"));
+  require(
+      context.check(cudaMemsetAsync(memory.as<void>(), 0x15, 1 << 20, context.stream()), "multiply rate"));
+  const unsigned blocks = context.multiprocessors() * 4 * 8;
+  const double ms = timed(context, 5, [&] {
+    multiply_chain<F><<<blocks, 128, 0, context.stream()>>>(memory.as<F>());
+    require(context.check_launch("multiply rate"));
+  });
+  return double(blocks) * 128 * kProducts / ms * 1e3;
+}
+
+__global__ void fill_scalars(std::uint32_t* words, std::uint64_t count, std::uint64_t seed) {
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+       i += std::uint64_t{gridDim.x} * blockDim.x) {
+    std::uint64_t z = seed + i * 0x9e3779b97f4a7c15ULL;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    z ^= z >> 31;
+    words[i] = static_cast<std::uint32_t>(z) & (i % 8 == 7 ? 0x3fffffffU : 0xffffffffU);
+  }
+}
+void random_fr(cuda::Context& context, Fr* data, std::uint64_t count, std::uint64_t seed) {
+  fill_scalars<<<4096, 256, 0, context.stream()>>>(reinterpret_cast<std::uint32_t*>(data), 8 * count, seed);
+  require(context.check_launch("test data"));
+}
+
+/// Products an element of a transform: inside the passes, between them, and of scalings.
+void transforms(cuda::Context& context, unsigned largest, double rate) {
+  std::printf("\n%-34s %10s %12s %10s\n", "transform, resident", "ms", "G el/s", "of floor");
+  for (unsigned log_size : {20U, 22U, 24U, 26U, 27U, 28U}) {
+    if (log_size > largest) break;
+    const std::uint64_t n = std::uint64_t{1} << log_size;
+    for (const bool whole : {false, true}) {
+      auto ntt = require(cuda::Ntt::create(context, log_size, whole));
+      auto a = require(context.allocate(n * sizeof(Fr), "transform data"));
+      random_fr(context, a.as<Fr>(), n, 1);
+      const auto row = [&](const char* what, double products, double ms) {
+        std::printf("%-20s 2^%u %-8s %10.2f %12.2f %9.0f%%\n", what, log_size, whole ? "whole" : "split", ms,
+                    double(n) / ms / 1e6, 100 * products * double(n) / rate * 1e3 / ms);
+        std::fflush(stdout);
+      };
+      row("inverse", 12.5, timed(context, 5, [&] { require(ntt->inverse(a.as<Fr>(), false)); }));
+      row("forward", 12.5, timed(context, 5, [&] { require(ntt->forward(a.as<Fr>(), false)); }));
+      row("forward, coset", 12.5, timed(context, 5, [&] { require(ntt->forward(a.as<Fr>(), true)); }));
+      if (log_size < 22 || log_size > 27) continue;
+      auto b = require(context.allocate(n * sizeof(Fr), "transform data"));
+      auto c = require(context.allocate(n * sizeof(Fr), "transform data"));
+      random_fr(context, b.as<Fr>(), n, 2);
+      row("quotient", 82,
+          timed(context, 3, [&] { require(ntt->quotient(a.as<Fr>(), b.as<Fr>(), c.as<Fr>())); }));
+      std::printf("    device memory of the quotient: %.2f GB\n", double(context.bytes_in_use()) / 1e9);
+    }
+  }
+}
+
+template <class F>
+Affine<F> generator() {
+  if constexpr (sizeof(F) == sizeof(Fp))
+    return g1_generator();
+  else
+    return g2_generator();
+}
+
+constexpr std::size_t kDistinct = 1 << 16;
+
+template <class F>
+class Sums {
+ public:
+  Sums(cuda::Context& context, ThreadPool& pool, unsigned largest)
+      : context_(context), pool_(pool), largest_(largest), points_(kDistinct) {
+    std::vector<Fr> k(kDistinct);
+    TestRandom random(5);
+    Fr last = Fr::one();
+    for (Fr& x : k) x = last = last.square() + Fr::from_u64(random.next());
+    FixedBase<Affine<F>>(pool, generator<F>(), kDistinct).multiply(pool, k, points_);
+    const std::uint64_t n = std::uint64_t{1} << largest;
+    bases_ = require(context.allocate(n * sizeof(Affine<F>), "bases"));
+    for (std::uint64_t i = 0; i < n; i += kDistinct)
+      require(context.upload(bases_.as<Affine<F>>() + i, points_.data(),
+                             std::min<std::uint64_t>(n, kDistinct) * sizeof(Affine<F>), "bases"));
+    scalars_ = require(context.allocate(n * sizeof(Fr), "scalars"));
+  }
+
+  void run(double rate, double products) {
+    std::printf("\n%-34s %10s %12s %10s\n", sizeof(F) == sizeof(Fp) ? "sum G1, resident" : "sum G2, resident",
+                "ms", "G add/s", "of floor");
+    for (unsigned log_size : {10U, 14U, 16U, 18U, 20U, 22U, 24U, 25U, 26U, 27U}) {
+      if (log_size > largest_) break;
+      const std::uint64_t n = std::uint64_t{1} << log_size;
+      random_fr(context_, scalars_.as<Fr>(), n, log_size);
+      line("uniform", n, rate, products, log_size <= 20 || log_size == largest_);
+    }
+    for (unsigned log_size : {16U, 20U, 24U, 27U}) {
+      if (log_size > largest_) break;
+      const std::uint64_t n = std::uint64_t{1} << log_size;
+      std::vector<Fr> k(n, Fr::one());
+      upload(k);
+      line("all one", n, rate, products, false);
+      std::fill(k.begin(), k.end(), Fr::from_u64(3).inverse());
+      upload(k);
+      line("all equal", n, rate, products, false);
+      TestRandom random(9);
+      for (Fr& x : k) {
+        const std::uint64_t w = random.next();
+        x = w % 100 == 0 ? Fr::from_u64(w).inverse() : w % 200 < 100 ? Fr::zero() : Fr::one();
+      }
+      upload(k);
+      line("99 % bits", n, rate, products, false);
+    }
+    for (unsigned log_size : {20U, 24U, 25U, 27U}) {
+      if (log_size > largest_) break;
+      bits(std::uint64_t{1} << log_size, rate, products);
+    }
+  }
+
+ private:
+  void upload(const std::vector<Fr>& k) {
+    require(context_.upload(scalars_.as<Fr>(), k.data(), k.size() * sizeof(Fr), "scalars"));
+    require(context_.synchronize("scalars"));
+  }
+  /// Median milliseconds by the clock.
+  static double median_ms(int runs, const std::function<void()>& body) {
+    std::vector<double> ms;
+    body();
+    for (int i = 0; i < runs; ++i) {
+      const auto begin = std::chrono::steady_clock::now();
+      body();
+      ms.push_back(
+          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+    }
+    std::sort(ms.begin(), ms.end());
+    return ms[ms.size() / 2];
+  }
+  void line(const char* what, std::uint64_t n, double rate, double products, bool check) {
+    cuda::WindowSums<F> sums;
+    context_.reset_peak();
+    const double ms = median_ms(
+        3, [&] { sums = require(cuda::msm(context_, bases_.as<Affine<F>>(), scalars_.as<Fr>(), n)); });
+    const double additions = double(n) * double(sums.columns.size());
+    std::printf("%-12s n = %-10llu w = %-4u %10.2f %12.2f %9.0f%%   %.2f GB", what,
+                static_cast<unsigned long long>(n), sums.window_bits, ms, additions / ms / 1e6,
+                100 * additions * products / rate * 1e3 / ms, double(context_.peak_bytes()) / 1e9);
+    if (check) {
+      std::vector<Fr> k(n);
+      require(context_.download(k.data(), scalars_.as<Fr>(), n * sizeof(Fr), "scalars"));
+      const std::size_t distinct = std::min<std::uint64_t>(n, kDistinct);
+      std::vector<Fr> folded(distinct, Fr::zero());
+      pool_.parallel_for(distinct, [&](std::size_t begin, std::size_t end) {
+        for (std::uint64_t base = 0; base < n; base += distinct)
+          for (std::size_t i = begin; i < end; ++i) folded[i] += k[base + i];
+      });
+      const auto expected =
+          msm(pool_, std::span<const Affine<F>>(points_).first(distinct), std::span<const Fr>(folded));
+      const bool ok = sums.total() == expected;
+      std::printf("  %s", ok ? "checked" : "WRONG");
+      failed = failed || !ok;
+    }
+    std::printf("\n");
+    std::fflush(stdout);
+  }
+  void bits(std::uint64_t n, double rate, double products) {
+    std::vector<std::uint64_t> words(n / 64);
+    TestRandom random(n);
+    std::uint64_t set = 0;
+    for (auto& w : words) {
+      w = random.next();
+      set += static_cast<std::uint64_t>(__builtin_popcountll(w));
+    }
+    auto memory = require(context_.allocate(8 * words.size(), "bitmap"));
+    require(context_.upload(memory.as<void>(), words.data(), 8 * words.size(), "bitmap"));
+    const double ms = median_ms(3, [&] {
+      (void)require(cuda::bit_sum(context_, bases_.as<Affine<F>>(), memory.as<std::uint64_t>(), n, set));
+    });
+    std::printf("%-12s n = %-10llu %8s %10.2f %12.2f %9.0f%%\n", "bitmap", static_cast<unsigned long long>(n),
+                "", ms, double(set) / ms / 1e6, 100 * double(set) * products / rate * 1e3 / ms);
+    std::fflush(stdout);
+  }
+
+  cuda::Context& context_;
+  ThreadPool& pool_;
+  unsigned largest_;
+  std::vector<Affine<F>> points_;
+  cuda::DeviceMemory bases_, scalars_;
+
+ public:
+  bool failed = false;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto size = [&](int i, unsigned otherwise) {
+    return argc > i ? static_cast<unsigned>(std::atoi(argv[i])) : otherwise;
+  };
+  ThreadPool pool;
+  auto context = require(cuda::Context::create());
+  const double fr = multiply_rate<cuda::Fr32>(*context);
+  const double fp = multiply_rate<cuda::Fp32>(*context);
+  std::printf("%s, %u multiprocessors, %.1f GB for us\n", context->name().c_str(), context->multiprocessors(),
+              double(context->vram_limit()) / 1e9);
+  std::printf("products: Fr %.1f G/s, Fp %.1f G/s\n", fr / 1e9, fp / 1e9);
+  std::printf(
+      "floors: 12.5 products an element and transform, 82 for the quotient; 5.81 products of Fp an addition "
+      "in\n"
+      "G1, 15 in G2; buckets and digits are not counted\n");
+  transforms(*context, size(1, 27), fr);
+  Sums<Fp> g1(*context, pool, size(2, 27));
+  g1.run(fp, 5.81);
+  bool failed = g1.failed;
+  if (size(3, 24) > 0) {
+    Sums<Fp2> g2(*context, pool, size(3, 24));
+    g2.run(fp, 15);
+    failed = failed || g2.failed;
+  }
+  return failed ? 1 : 0;
+}

@@ -124,7 +124,7 @@ bool JsonScanner::read_key(std::string_view& key) {
   // Names without escapes that lie whole in the window are not copied.
   has(64);
   const std::uint8_t* p = at_;
-  while (p != end_ && *p != '"' && *p != '\\' && *p >= 0x20) ++p;
+  while (p != end_ && *p != '"' && *p != '\\' && *p >= 0x20 && *p < 0x80) ++p;
   if (p != end_ && *p == '"') {
     key = {reinterpret_cast<const char*>(at_), static_cast<std::size_t>(p - at_)};
     // The colon may lie beyond the window, whose move would invalidate the view.
@@ -148,6 +148,24 @@ bool JsonScanner::read_key(std::string_view& key) {
 }
 
 template <class Keep>
+bool JsonScanner::read_utf8_sequence(int first, Keep&& keep) {
+  // The well-formed byte sequences of the Unicode standard, table 3-7: the first byte decides how many follow
+  // and what the next may be, which keeps overlong forms, surrogates and numbers past 0x10ffff out.
+  const int length = first >= 0xc2 && first <= 0xdf ? 2 : first >= 0xe0 && first <= 0xef ? 3 : 4;
+  if (first < 0xc2 || first > 0xf4) return fail("a string that is not UTF-8");
+  if (!keep(static_cast<char>(first))) return false;
+  for (int i = 1; i < length; ++i) {
+    const int low = i > 1 ? 0x80 : first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    const int high = i > 1 ? 0xbf : first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+    const int c = peek();
+    if (c < low || c > high) return fail("a string that is not UTF-8");
+    ++at_;
+    if (!keep(static_cast<char>(c))) return false;
+  }
+  return true;
+}
+
+template <class Keep>
 bool JsonScanner::read_string_body(Keep&& keep) {
   while (true) {
     const int c = peek();
@@ -155,6 +173,10 @@ bool JsonScanner::read_string_body(Keep&& keep) {
     if (c < 0x20) return fail("a control character inside a string");
     ++at_;
     if (c == '"') return true;
+    if (c >= 0x80) {
+      if (!read_utf8_sequence(c, keep)) return false;
+      continue;
+    }
     if (c != '\\') {
       if (!keep(static_cast<char>(c))) return false;
       continue;

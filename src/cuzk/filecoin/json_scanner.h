@@ -21,8 +21,8 @@ namespace cuzk {
 ///
 /// Every reading function returns false once anything has gone wrong; the first error stays and is returned
 /// by error(): it names the path of fields and the byte offset. Strict: no trailing commas, comments, or
-/// leading zeros; members that a caller names must not occur twice; members that it does not name are
-/// skipped, nested at most kMaxSkipDepth deep.
+/// leading zeros, strings in UTF-8; members that a caller names must not occur twice; members that it does
+/// not name are skipped, nested at most kMaxSkipDepth deep.
 class JsonScanner {
  public:
   static constexpr unsigned kMaxSkipDepth = 64;
@@ -97,6 +97,8 @@ class JsonScanner {
   bool read_hex4(std::uint32_t& out);
   template <class Keep>
   bool read_string_body(Keep&& keep);  // after the opening quote
+  template <class Keep>
+  bool read_utf8_sequence(int first, Keep&& keep);
   bool skip_number();
   bool skip_literal(std::string_view word);
   bool read_bytes32_slowly(Bytes32& out);

@@ -395,6 +395,16 @@ TEST(C1, NotJsonAtAll) {
   EXPECT_CONTAINS(error_of(R"({"a":nul})"), "expected null");
   EXPECT_CONTAINS(error_of(R"({"a":"\x"})"), "unknown escape");
   EXPECT_CONTAINS(error_of(R"({"a":"\ud800"})"), "surrogate");
+  // Skipped members and their names are UTF-8 as well: stray and missing continuations, overlong forms, a
+  // surrogate, a number past the last one.
+  for (const char* bad : {"\x80", "\xc3", "\xc3(", "\xc0\xaf", "\xe0\x9f\xbf", "\xe2\x82", "\xed\xa0\x80",
+                          "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff"}) {
+    EXPECT_CONTAINS(error_of(std::string(R"({"a":")") + bad + R"("})"), "not UTF-8");
+    EXPECT_CONTAINS(error_of(std::string(R"({"a)") + bad + R"(":1})"), "not UTF-8");
+  }
+  // The last of each length passes, and the reader goes on to what is really wrong.
+  EXPECT_CONTAINS(error_of("{\"\xdf\xbf\":\"\xef\xbf\xbf\xf4\x8f\xbf\xbf\xed\x9f\xbf\"}"),
+                  "the member is missing");
   EXPECT_CONTAINS(error_of("{\"a\":\"\n\"}"), "control character");
 }
 

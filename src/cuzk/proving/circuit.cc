@@ -2,6 +2,10 @@
 
 #include "cuzk/filecoin/porep/circuit.h"
 #include "cuzk/filecoin/porep/parameters.h"
+#include "cuzk/filecoin/post/circuit.h"
+#include "cuzk/filecoin/post/parameters.h"
+#include "cuzk/filecoin/update/circuit.h"
+#include "cuzk/filecoin/update/parameters.h"
 #include "cuzk/r1cs/shape_recorder.h"
 
 namespace cuzk {
@@ -16,26 +20,58 @@ std::string size_suffix(std::uint64_t bytes) {
   return std::to_string(n) + kUnits[unit];
 }
 
+template <class CircuitCall>
+Shape record(CircuitCall&& circuit) {
+  ShapeRecorder recorder;
+  circuit(recorder);
+  return std::move(recorder).finish();
+}
+
+/// The id behind another name of it.
+std::string canonical_id(std::string_view id) {
+  for (const auto& [alias, prefix] : {std::pair{"window-", "wpost-"}, std::pair{"update-", "snap-"}})
+    if (id.starts_with(alias)) return prefix + std::string(id.substr(std::string_view(alias).size()));
+  return std::string(id);
+}
+
 }  // namespace
 
 Circuit porep_circuit(const porep::SectorParams& sector) {
-  return {"porep-" + size_suffix(sector.bytes), porep::parameter_stem(sector), [&sector] {
-            ShapeRecorder recorder;
-            porep::synthesize(recorder, porep::PartitionInput::blank(sector));
-            return std::move(recorder).finish();
+  return {"porep-" + size_suffix(sector.bytes), ProofKind::porep_seal_commit, porep::parameter_stem(sector),
+          [&sector] {
+            return record([&](auto& cs) { porep::synthesize(cs, porep::PartitionInput::blank(sector)); });
+          }};
+}
+
+Circuit post_circuit(const post::PostParams& params) {
+  const bool winning = params.kind == post::Kind::winning;
+  return {(winning ? "winning-" : "wpost-") + size_suffix(params.size->bytes),
+          winning ? ProofKind::winning_post : ProofKind::window_post_partition, post::parameter_stem(params),
+          [&params] {
+            return record([&](auto& cs) { post::synthesize(cs, post::PartitionInput::blank(params)); });
+          }};
+}
+
+Circuit update_circuit(const update::SectorParams& sector) {
+  return {"snap-" + size_suffix(sector.bytes), ProofKind::snap_deals_update, update::parameter_stem(sector),
+          [&sector] {
+            return record([&](auto& cs) { update::synthesize(cs, update::PartitionInput::blank(sector)); });
           }};
 }
 
 std::vector<Circuit> known_circuits() {
   std::vector<Circuit> out;
   for (const porep::SectorParams& sector : porep::sector_table()) out.push_back(porep_circuit(sector));
+  for (const post::PostParams& params : post::post_table()) out.push_back(post_circuit(params));
+  for (const update::SectorParams& sector : update::sector_table()) out.push_back(update_circuit(sector));
   return out;
 }
 
 Result<Circuit> find_circuit(std::string_view id) {
+  const std::string canonical = canonical_id(id);
   std::string ids;
   for (Circuit& circuit : known_circuits()) {
-    if (circuit.id == id) return std::move(circuit);
+    if (circuit.id == canonical) return std::move(circuit);
     ids += (ids.empty() ? "" : ", ") + circuit.id;
   }
   return usage_error("there is no circuit '" + std::string(id) + "'; known: " + ids);

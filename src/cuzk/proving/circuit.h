@@ -8,27 +8,36 @@
 
 #include "cuzk/base/result.h"
 #include "cuzk/filecoin/porep/sector.h"
+#include "cuzk/filecoin/post/config.h"
+#include "cuzk/filecoin/update/sector.h"
+#include "cuzk/proving/request.h"
 #include "cuzk/r1cs/shape.h"
 
 namespace cuzk {
 
-/// A circuit by the id that the command line and the API use: "porep-2k", ..., "porep-64g".
+/// A circuit by the id that the command line and the API use: "porep-2k", "winning-32g", "wpost-32g",
+/// "snap-64g", ...
 struct Circuit {
   std::string id;
+  ProofKind kind = ProofKind::porep_seal_commit;
   /// Of the parameter files: append ".params" or ".vk".
   std::string params_stem;
   /// Runs the circuit without values, see record_shape.
   std::function<Shape()> record;
 };
 
-/// All circuits, smallest sector first.
+/// All circuits: PoRep, WinningPoSt, WindowPoSt, SnapDeals; of each kind the smallest sector first.
 std::vector<Circuit> known_circuits();
 
-/// kUsage, listing the known ids, when there is no such circuit.
+/// "window-" and "update-" are other names for "wpost-" and "snap-". kUsage, listing the known ids, when
+/// there is no such circuit.
 Result<Circuit> find_circuit(std::string_view id);
 
-/// The PoRep circuit of a sector size; `sector` is one of porep::sector_table().
+// The circuit of a sector size; the argument is an element of the kind's table and lives for ever.
+
 Circuit porep_circuit(const porep::SectorParams& sector);
+Circuit post_circuit(const post::PostParams& params);
+Circuit update_circuit(const update::SectorParams& sector);
 
 /// Runs the circuit once without values. Takes about a second for each 3 million constraints; memory as
 /// Shape::memory_bytes of the result says (about 37 bytes a constraint).

@@ -17,6 +17,8 @@ class PorepStatement final : public Statement {
         c1_(std::move(c1)),
         graph_(c1_.config) {}
 
+  Result<void> provable() const override { return require_concatenation(c1_.config); }
+
   Result<void> verify_vanilla(ThreadPool& pool) const override { return porep::verify_vanilla(pool, c1_); }
 
   Result<PartitionWitness> synthesize(ThreadPool& /*pool*/, const Shape& shape, unsigned k,
@@ -61,9 +63,8 @@ std::string describe(const porep::PorepConfig& config) {
          std::to_string(config.sector->challenges) + " challenges";
 }
 
-Result<std::shared_ptr<const Statement>> porep_statement(porep::C1Output c1) {
-  CUZK_TRY(require_concatenation(c1.config));
-  return std::shared_ptr<const Statement>(std::make_shared<PorepStatement>(std::move(c1)));
+std::shared_ptr<const Statement> porep_statement(porep::C1Output c1) {
+  return std::make_shared<PorepStatement>(std::move(c1));
 }
 
 Result<std::shared_ptr<const Statement>> decode_porep_request(const ProofRequest& request) {

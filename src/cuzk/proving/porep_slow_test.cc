@@ -15,7 +15,7 @@ class PorepPartition : public testing::Test {
 };
 
 TEST_F(PorepPartition, HoldsCheckedPublicInputsOrNamesThePartition) {
-  const auto statement = porep_statement(c1_).value();
+  const auto statement = porep_statement(c1_);
   const auto partition = statement->synthesize(pool_, *shape_, 0, {});
   ASSERT_TRUE(partition) << partition.error().message;
   ASSERT_TRUE(shape_->validate(*partition->witness));
@@ -28,7 +28,7 @@ TEST_F(PorepPartition, HoldsCheckedPublicInputsOrNamesThePartition) {
   EXPECT_FALSE(statement->synthesize(pool_, *shape_, 1, {}));
 
   c1_.vanilla.challenge(0, 1).labeling(0).node ^= 1;
-  const auto moved = porep_statement(c1_).value()->synthesize(pool_, *shape_, 0, {});
+  const auto moved = porep_statement(c1_)->synthesize(pool_, *shape_, 0, {});
   ASSERT_FALSE(moved);
   EXPECT_EQ(moved.error().code, ErrorCode::kBadInput);
   EXPECT_EQ(moved.error().message,
@@ -36,7 +36,7 @@ TEST_F(PorepPartition, HoldsCheckedPublicInputsOrNamesThePartition) {
 }
 
 TEST_F(PorepPartition, AStopLeavesTheCircuit) {
-  const auto statement = porep_statement(c1_).value();
+  const auto statement = porep_statement(c1_);
   std::stop_source stop;
   stop.request_stop();
   const auto stopped = statement->synthesize(pool_, *shape_, 0, stop.get_token());

@@ -23,7 +23,7 @@ class Porep : public testing::Test {
     return *std::find_if(all.begin(), all.end(), [&](const auto& p) { return p.name == name; });
   }
   Result<void> verify(const porep::C1Output& sector, ByteSpan proof) {
-    return verify_statement(pool_, vk_, *porep_statement(sector).value(), proof);
+    return verify_statement(pool_, vk_, *porep_statement(sector), proof);
   }
 
   ThreadPool pool_{1};
@@ -34,7 +34,7 @@ class Porep : public testing::Test {
 };
 
 TEST_F(Porep, AStatementDescribesItself) {
-  const auto statement = porep_statement(sector_).value();
+  const auto statement = porep_statement(sector_);
   EXPECT_EQ(statement->kind(), ProofKind::porep_seal_commit);
   EXPECT_EQ(statement->circuit_id(), "porep-2k");
   EXPECT_EQ(statement->partitions(), 1U);
@@ -69,7 +69,15 @@ TEST_F(Porep, AProofOfAnotherLengthIsRefused) {
 
 TEST_F(Porep, NonInteractiveTypesAreRefused) {
   const porep::C1Output sector = c1("2k-v1_2-noninteractive");
-  for (const Error& error : {porep_statement(sector).error(), require_concatenation(sector.config).error()}) {
+  const auto statement = porep_statement(sector);
+  EXPECT_TRUE(statement->verify_vanilla(pool_));
+  groth16::CpuProver prover(pool_);
+  const auto proved = prove_statement(pool_, prover, nullptr, vk_, *statement, {});
+  ASSERT_FALSE(proved);
+  const auto verified = verify(sector, reference_.bytes);
+  ASSERT_FALSE(verified);
+  for (const Error& error :
+       {proved.error(), verified.error(), require_concatenation(sector.config).error()}) {
     EXPECT_EQ(error.code, ErrorCode::kUnsupported);
     EXPECT_NE(error.message.find("needs aggregation"), std::string::npos) << error.message;
   }
@@ -79,7 +87,7 @@ TEST_F(Porep, NonInteractiveTypesAreRefused) {
 TEST_F(Porep, BlindingOfAnotherCountIsRefused) {
   groth16::CpuProver prover(pool_);
   const std::vector<Blinding> two(2);
-  const auto proved = prove_statement(pool_, prover, nullptr, vk_, *porep_statement(sector_).value(), two);
+  const auto proved = prove_statement(pool_, prover, nullptr, vk_, *porep_statement(sector_), two);
   ASSERT_FALSE(proved);
   EXPECT_EQ(proved.error().code, ErrorCode::kUsage);
   EXPECT_EQ(proved.error().message, "there must be one r and s for each of the 1 partitions");

@@ -31,6 +31,7 @@ Result<std::vector<groth16::Proof>> prove_statement(ThreadPool& pool, groth16::P
                                                     const Statement& statement,
                                                     std::span<const Blinding> blinding,
                                                     const StageObserver& observer) {
+  CUZK_TRY(statement.provable());
   const unsigned partitions = statement.partitions();
   if (!blinding.empty() && blinding.size() != partitions)
     return usage_error("there must be one r and s for each of the " + std::to_string(partitions) +
@@ -64,6 +65,7 @@ Result<std::vector<groth16::Proof>> prove_statement(ThreadPool& pool, groth16::P
 
 Result<void> verify_statement(ThreadPool& pool, const groth16::PreparedVerifyingKey& vk,
                               const Statement& statement, ByteSpan proof) {
+  CUZK_TRY(statement.provable());
   const unsigned partitions = statement.partitions();
   CUZK_TRY_ASSIGN(const std::vector<groth16::Proof> proofs, groth16::decode_proofs(proof, partitions));
   std::vector<std::vector<Fr>> inputs;

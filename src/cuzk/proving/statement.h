@@ -38,6 +38,10 @@ class Statement {
   /// For people: "2KiB, StackedDrg2KiBV1_1, 1 partition of 2 challenges".
   [[nodiscard]] const std::string& description() const { return description_; }
 
+  /// kUnsupported when the partitions' proofs side by side are not what the network takes: non-interactive
+  /// PoRep needs them aggregated.
+  [[nodiscard]] virtual Result<void> provable() const { return {}; }
+
   /// Whether the vanilla proof is true: everything that the circuit would notice, and fields that it ignores.
   /// kBadInput names the place.
   virtual Result<void> verify_vanilla(ThreadPool& pool) const = 0;
@@ -71,7 +75,7 @@ class Statement {
 /// Checks every member of the request and decodes the vanilla proof, without verifying it: what verifying a
 /// finished proof needs. kBadInput, or kUnsupported for what is understood but not offered; the message
 /// starts with the name of the API's field.
-Result<std::shared_ptr<const Statement>> decode_request(ProofRequest request);
+Result<std::shared_ptr<const Statement>> decode_request(const ProofRequest& request);
 
 /// decode_request, then Statement::verify_vanilla: after it only a defect of this program can make proving
 /// fail. Errors name the API's field.

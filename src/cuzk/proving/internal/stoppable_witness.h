@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -33,13 +34,20 @@ class StoppableWitness : public WitnessBuilder {
   std::stop_token stop_;
 };
 
-inline Error stopped_error(unsigned k) {
-  return {ErrorCode::kStopped, "partition " + std::to_string(k) + ": stopped on request"};
+inline Error no_partition(unsigned k) {
+  return bad_input("partition " + std::to_string(k) + ": there is no such partition");
 }
 
-/// The witness that `circuit(cs)` makes, together with the public inputs that the statement has for it. The
-/// two are computed in different ways; a difference would only show as a proof that does not verify, so it is
-/// named here, by `contradiction`.
+/// A witness with the public inputs that the statement has for it. The two are computed in different ways; a
+/// difference would only show as a proof that does not verify, so it is named here, by `contradiction`.
+inline Result<PartitionWitness> checked_partition(Witness witness, unsigned k, std::vector<Fr> inputs,
+                                                  const char* contradiction) {
+  if (!std::equal(inputs.begin(), inputs.end(), witness.inputs.begin() + 1, witness.inputs.end()))
+    return bad_input("partition " + std::to_string(k) + ": " + contradiction);
+  return PartitionWitness{std::make_shared<const Witness>(std::move(witness)), std::move(inputs)};
+}
+
+/// checked_partition of what `circuit(cs)` makes, or kStopped.
 template <class CircuitCall>
 Result<PartitionWitness> run_circuit(const Shape& shape, std::stop_token stop, unsigned k,
                                      std::vector<Fr> inputs, const char* contradiction,
@@ -48,12 +56,9 @@ Result<PartitionWitness> run_circuit(const Shape& shape, std::stop_token stop, u
   try {
     circuit(builder);
   } catch (const StoppableWitness::Stopped&) {
-    return stopped_error(k);
+    return Error{ErrorCode::kStopped, "partition " + std::to_string(k) + ": stopped on request"};
   }
-  auto witness = std::make_shared<const Witness>(std::move(builder).finish());
-  if (!std::equal(inputs.begin(), inputs.end(), witness->inputs.begin() + 1, witness->inputs.end()))
-    return bad_input("partition " + std::to_string(k) + ": " + contradiction);
-  return PartitionWitness{std::move(witness), std::move(inputs)};
+  return checked_partition(std::move(builder).finish(), k, std::move(inputs), contradiction);
 }
 
 }  // namespace cuzk::detail

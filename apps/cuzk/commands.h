@@ -32,28 +32,33 @@ struct SetupOptions : CommonOptions {
 };
 Result<void> run_setup(const SetupOptions& options);
 
-struct ProveOptions : CommonOptions {
+/// What is to be proved: a C1 output, or a request file of another kind.
+struct SourceOptions {
   std::string c1;
-  std::string params;
-  std::string out;
-  std::string fixed_rs;  ///< empty: fresh r and s
+  std::string kind;
+  std::string request;
   std::optional<std::uint64_t> miner;
   std::optional<std::uint64_t> sector;
 };
+
+struct ProveOptions : CommonOptions, SourceOptions {
+  std::string params;
+  std::string out;
+  std::string fixed_rs;  ///< empty: fresh r and s
+};
 Result<void> run_prove(const ProveOptions& options);
 
-struct VerifyOptions : CommonOptions {
-  std::string c1;
+struct VerifyOptions : CommonOptions, SourceOptions {
   std::string params;
   std::string proof;
-  std::optional<std::uint64_t> miner;
-  std::optional<std::uint64_t> sector;
 };
 Result<void> run_verify(const VerifyOptions& options);
 
 struct InspectOptions : CommonOptions {
-  std::string file;  ///< any file, recognised by content
-  std::string c1;    ///< a C1 output, for --digests
+  std::string file;     ///< any file, recognised by content
+  std::string c1;       ///< a C1 output
+  std::string request;  ///< a request file of another kind
+  std::string circuit;  ///< of parameters or a key; empty: not compared
   bool digests = false;
   bool check_points = false;
 };
@@ -69,6 +74,24 @@ struct SynthSectorOptions : CommonOptions {
   bool wrapper = false;
 };
 Result<void> run_synth_sector(const SynthSectorOptions& options);
+
+struct SynthPostOptions : CommonOptions {
+  std::string kind;
+  std::optional<std::uint64_t> registered_proof;
+  std::uint64_t sector_size = 0;
+  std::string api_version;
+  std::uint64_t sectors = 1;
+  std::uint64_t first_sector = 1234;
+  std::string out;
+};
+Result<void> run_synth_post(const SynthPostOptions& options);
+
+struct SynthUpdateOptions : CommonOptions {
+  std::optional<std::uint64_t> registered_proof;
+  std::uint64_t sector_size = 0;
+  std::string out;
+};
+Result<void> run_synth_update(const SynthUpdateOptions& options);
 
 struct TimelineOptions {
   std::string file;   ///< TIMELINE lines, perhaps gzip-compressed; "-": standard input

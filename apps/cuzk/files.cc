@@ -1,31 +1,15 @@
 #include "files.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
 
 #include "cuzk/base/hex.h"
-#include "cuzk/base/mapped_file.h"
-#include "cuzk/filecoin/porep/verify.h"
+#include "json_file.h"
 #include "output.h"
 
 namespace cuzk::app {
 namespace {
-
-using Json = nlohmann::json;
-
-/// Small JSON files only: the reader keeps everything in memory.
-constexpr std::size_t kMaxJsonBytes = std::size_t{16} << 20;
-
-Result<Json> read_json(const std::string& path) {
-  CUZK_TRY_ASSIGN(const MappedFile file, MappedFile::open(path));
-  if (file.bytes().size() > kMaxJsonBytes)
-    return bad_input("'" + path + "' is too large for a file of this kind");
-  Json json = Json::parse(file.bytes().begin(), file.bytes().end(), nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) return bad_input("'" + path + "' is not valid JSON");
-  return json;
-}
 
 Result<Fr> scalar_member(const Json& object, const std::string& path, const char* member) {
   const auto it = object.find(member);
@@ -86,19 +70,6 @@ Result<std::string> params_path(const std::string& folder, const Circuit& circui
         "no '{}' (fetch the network's parameters, or for a test: cuzk setup --circuit {} --out {})", path,
         circuit.id, folder));
   return path;
-}
-
-Result<std::shared_ptr<const Statement>> read_provable_c1(const std::string& path,
-                                                          const std::optional<std::uint64_t>& miner,
-                                                          const std::optional<std::uint64_t>& sector) {
-  CUZK_TRY_ASSIGN(porep::C1Document document, porep::read_c1_file(path));
-  CUZK_TRY(require_concatenation(document.output.config));
-  if (miner.has_value() != sector.has_value()) return usage_error("--miner and --sector go together");
-  if (miner) {
-    const Result<void> id = porep::verify_replica_id(document.output, *miner, *sector);
-    if (!id) return id.error().within("'" + path + "'");
-  }
-  return porep_statement(std::move(document.output));
 }
 
 std::string grouped(std::uint64_t n) {

@@ -1,16 +1,10 @@
 #pragma once
 
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "commands.h"
-#include "cuzk/filecoin/porep/c1.h"
 #include "cuzk/groth16/setup.h"
-#include "cuzk/groth16/verifying_key.h"
 #include "cuzk/proving/circuit.h"
-#include "cuzk/proving/porep.h"
 #include "cuzk/proving/prove.h"
 #include "progress.h"
 
@@ -24,12 +18,6 @@ Result<std::vector<Blinding>> read_fixed_rs(const std::string& path, std::size_t
 
 /// DIR/STEM.EXTENSION; kIo, naming the file and how to get it, when it does not exist.
 Result<std::string> params_path(const std::string& folder, const Circuit& circuit, const char* extension);
-
-/// Reads a C1 output whose proof is a concatenation. With a miner and a sector number its replica_id is
-/// recomputed and compared; kUsage for one of the two alone.
-Result<std::shared_ptr<const Statement>> read_provable_c1(const std::string& path,
-                                                          const std::optional<std::uint64_t>& miner,
-                                                          const std::optional<std::uint64_t>& sector);
 
 std::string describe_bytes(std::uint64_t bytes);
 /// "1,234,567"

@@ -8,7 +8,10 @@
 #include <charconv>
 #include <cstdio>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <new>
+#include <utility>
 
 #include "commands.h"
 #include "output.h"
@@ -38,14 +41,6 @@ constexpr const char* kFooter =
     "Exit codes: 0 done, 1 the proof or the input is bad, 2 usage, 3 the environment failed (files, "
     "parameters, memory).";
 
-void add_common(CLI::App* command, CommonOptions& options, bool with_json) {
-  command->add_option("--threads", options.threads, "Threads to use; 0 is one per processor")
-      ->check(CLI::Range(0, 1024));
-  command->add_flag("--no-progress", options.no_progress, "No progress on stderr");
-  if (with_json) command->add_flag("--json", options.json, "Print JSON on stdout");
-  command->footer(kFooter);
-}
-
 /// For numbers of 64 bits: decimal digits and nothing else. CLI11 would take "-1" for the largest one.
 std::string check_u64(const std::string& text) {
   std::uint64_t value = 0;
@@ -62,105 +57,191 @@ void hold_standard_descriptors() {
   }
 }
 
+/// The command that the command line named; each adds itself with a callback that sets this.
+using Chosen = std::function<Result<void>()>;
+
+/// A subcommand that calls `run` with its own options.
+template <class Options>
+std::pair<CLI::App*, Options&> add_command(CLI::App& app, Chosen& chosen, const char* name, const char* help,
+                                           Result<void> (*run)(const Options&)) {
+  CLI::App* const command = app.add_subcommand(name, help);
+  const auto options = std::make_shared<Options>();
+  command->callback([&chosen, options, run] { chosen = [options, run] { return run(*options); }; });
+  command->footer(kFooter);
+  return {command, *options};
+}
+
+void add_common(CLI::App* command, CommonOptions& options, bool with_json) {
+  command->add_option("--threads", options.threads, "Threads to use; 0 is one per processor")
+      ->check(CLI::Range(0, 1024));
+  command->add_flag("--no-progress", options.no_progress, "No progress on stderr");
+  if (with_json) command->add_flag("--json", options.json, "Print JSON on stdout");
+}
+
+/// What prove and verify have in common: what is to be proved, and with which parameters.
+template <class Options>
+void add_source(CLI::App* command, Options& options) {
+  command->add_option(
+      "--c1", options.c1,
+      "PoRep: the C1 output, as phase-1 JSON, Curio's wrapper JSON, or NAME.c1.bincode beside "
+      "NAME.json; each also as .gz");
+  command
+      ->add_option("--kind", options.kind,
+                   "Other kinds, with --request: winning-post, window-post, snap-update")
+      ->type_name("KIND");
+  command->add_option("--request", options.request,
+                      "JSON file that says what is to be proved, vanilla proofs in files beside it");
+  command
+      ->add_option("--miner", options.miner,
+                   "With --c1: miner actor id; recomputes replica_id and compares (with --sector)")
+      ->check(check_u64);
+  command->add_option("--sector", options.sector, "Sector number (with --miner)")->check(check_u64);
+  command->add_option("--params", options.params, "Folder of the parameter files")->required();
+}
+
+void add_setup(CLI::App& app, Chosen& chosen) {
+  auto [command, options] = add_command(
+      app, chosen, "setup",
+      "Make INSECURE test parameters for a circuit: whoever knows the secrets can prove anything under them",
+      run_setup);
+  command
+      ->add_option("--circuit", options.circuit,
+                   "porep-SIZE, winning-SIZE, wpost-SIZE or snap-SIZE, with 2k, 4k, 16k, 32k, 8m, 16m, 512m, "
+                   "1g, 32g, 64g (snap has no 1g)")
+      ->required();
+  command
+      ->add_option("--out", options.out, "Folder for the .params and .vk, under the reference's file names")
+      ->required();
+  command->add_option(
+      "--toxic", options.toxic,
+      "JSON file with an object `toxic` {alpha, beta, gamma, delta, tau}; without it: random, "
+      "never written down");
+  command->add_flag("--overwrite", options.overwrite,
+                    "Replace parameters that are there; without it they are an error");
+  add_common(command, options, true);
+}
+
+void add_prove(CLI::App& app, Chosen& chosen) {
+  auto [command, options] = add_command(
+      app, chosen, "prove", "Prove; verifies the vanilla proof before and the proof after", run_prove);
+  add_source(command, options);
+  command->add_option("--out", options.out, "Proof file, 192 bytes a partition")->required();
+  command->add_option("--fixed-rs", options.fixed_rs,
+                      "Tests only: JSON file with r and s of each partition, which makes the proof "
+                      "reproducible and not zero-knowledge");
+  add_common(command, options, true);
+}
+
+void add_verify(CLI::App& app, Chosen& chosen) {
+  auto [command, options] = add_command(
+      app, chosen, "verify", "Verify a proof against the public inputs of what was to be proved", run_verify);
+  add_source(command, options);
+  command->add_option("--proof", options.proof, "Proof file")->required();
+  add_common(command, options, true);
+}
+
+void add_inspect(CLI::App& app, Chosen& chosen) {
+  auto [command, options] = add_command(app, chosen, "inspect",
+                                        "Say what is in a file: C1 output, request, .params, .vk or proof, "
+                                        "recognised by content. An input whose "
+                                        "vanilla proof is false is described too, and the exit code is 1",
+                                        run_inspect);
+  command->add_option("file", options.file, "The file");
+  command->add_option("--c1", options.c1, "A C1 output (for bincode: NAME.json must lie beside it)");
+  command->add_option("--request", options.request, "A request file, as for prove");
+  command->add_flag("--digests", options.digests,
+                    "Per partition: digests of R1CS and witness, public inputs, counts, densities");
+  command->add_option("--circuit", options.circuit,
+                      "For .params and .vk: compare with this circuit (records its shape)");
+  command->add_flag("--check-points", options.check_points,
+                    "For .params: check every point, the subgroup included");
+  add_common(command, options, true);
+}
+
+void add_synth_sector(CLI::App& app, Chosen& chosen) {
+  auto [command, options] =
+      add_command(app, chosen, "synth-sector",
+                  "Fabricate a valid C1 output of any sector size without sealing", run_synth_sector);
+  command->add_option("--registered-proof", options.registered_proof, "Registered seal proof type, 0 to 9")
+      ->check(CLI::Range(0, 9));
+  command
+      ->add_option("--sector-size", options.sector_size,
+                   "Sector bytes, for sizes without a registered type (4, 16, 32 KiB, 16 MiB, 1 GiB)")
+      ->check(check_u64);
+  command->add_option("--porep-number", options.porep_number, "Number in porep_id, with --sector-size")
+      ->check(check_u64);
+  command->add_option("--miner", options.miner, "Miner actor id")->check(check_u64)->capture_default_str();
+  command->add_option("--sector", options.sector, "Sector number")->check(check_u64)->capture_default_str();
+  command->add_flag("--wrapper", options.wrapper, "Write Curio's wrapper around the phase-1 output");
+  command
+      ->add_option("--out", options.out,
+                   "File to write; with --sector-size: NAME of NAME.c1.bincode and NAME.json")
+      ->required();
+  add_common(command, options, false);
+}
+
+void add_synth_post(CLI::App& app, Chosen& chosen) {
+  auto [command, options] = add_command(
+      app, chosen, "synth-post",
+      "Fabricate a valid request for WinningPoSt or WindowPoSt, of any sector size, without sectors",
+      run_synth_post);
+  command->add_option("--kind", options.kind, "winning-post or window-post; needed with --sector-size");
+  command->add_option("--registered-proof", options.registered_proof, "Registered PoSt proof type, 0 to 14")
+      ->check(check_u64);
+  command->add_option("--sector-size", options.sector_size, "Sector bytes, with or without a registered type")
+      ->check(check_u64);
+  command->add_option("--api-version", options.api_version,
+                      "With --sector-size: 1.0.0, 1.1.0 or 1.2.0; default 1.0.0 for WinningPoSt, else 1.2.0");
+  command
+      ->add_option("--sectors", options.sectors, "WindowPoSt: number of sectors, of any number of partitions")
+      ->check(check_u64)
+      ->capture_default_str();
+  command->add_option("--first-sector", options.first_sector, "Number of the first sector")
+      ->check(check_u64)
+      ->capture_default_str();
+  command->add_option("--out", options.out, "NAME of NAME.json and NAME.sI.vanilla, I the sectors from 0")
+      ->required();
+  add_common(command, options, false);
+}
+
+void add_synth_update(CLI::App& app, Chosen& chosen) {
+  auto [command, options] = add_command(
+      app, chosen, "synth-update", "Fabricate a valid SnapDeals request of any sector size without a sector",
+      run_synth_update);
+  command->add_option("--registered-proof", options.registered_proof, "Registered update proof type, 0 to 4")
+      ->check(check_u64);
+  command->add_option("--sector-size", options.sector_size, "Sector bytes, with or without a registered type")
+      ->check(check_u64);
+  command->add_option("--out", options.out, "NAME of NAME.json and NAME.kK.vanilla, K the partitions from 0")
+      ->required();
+  add_common(command, options, false);
+}
+
+void add_timeline(CLI::App& app, Chosen& chosen) {
+  auto [command, options] =
+      add_command(app, chosen, "timeline",
+                  "How busy the devices were, where they waited and for what, from a file of TIMELINE lines",
+                  run_timeline);
+  command->add_option("file", options.file, "The lines, also as .gz; - is standard input")->required();
+  command->add_flag("--json", options.json, "Print JSON on stdout, with every gap");
+  command->add_option("--svg", options.svg, "Draw a Gantt chart into this file");
+  command->add_option("--trace", options.trace, "Write a trace for Perfetto or chrome://tracing");
+}
+
 int run(int argc, char** argv) {
   CLI::App app("cuzk: Groth16 proofs (BLS12-381) for Filecoin");
   app.require_subcommand(1);
   app.set_version_flag("--version", CUZK_VERSION);
   app.footer(kFooter);
-
-  SetupOptions setup;
-  auto* setup_command = app.add_subcommand(
-      "setup",
-      "Make INSECURE test parameters for a circuit: whoever knows the secrets can prove anything under them");
-  setup_command
-      ->add_option("--circuit", setup.circuit,
-                   "Circuit: porep-2k, porep-4k, porep-16k, porep-32k, porep-8m, ...")
-      ->required();
-  setup_command
-      ->add_option("--out", setup.out, "Folder for the .params and .vk, under the reference's file names")
-      ->required();
-  setup_command->add_option("--toxic", setup.toxic,
-                            "JSON file with an object `toxic` {alpha, beta, gamma, delta, tau}; without it: "
-                            "random, never written down");
-  setup_command->add_flag("--overwrite", setup.overwrite,
-                          "Replace parameters that are there; without it they are an error");
-  add_common(setup_command, setup, true);
-
-  ProveOptions prove;
-  auto* prove_command =
-      app.add_subcommand("prove", "Prove a PoRep from its C1 output; verifies the proof before writing it");
-  prove_command
-      ->add_option("--c1", prove.c1,
-                   "C1 output: phase-1 JSON, Curio's wrapper JSON, or NAME.c1.bincode beside NAME.json; each "
-                   "also as .gz")
-      ->required();
-  prove_command->add_option("--params", prove.params, "Folder of the parameter files")->required();
-  prove_command->add_option("--out", prove.out, "Proof file, 192 bytes a partition")->required();
-  prove_command->add_option("--fixed-rs", prove.fixed_rs,
-                            "Tests only: JSON file with r and s of each partition, which makes the proof "
-                            "reproducible and not zero-knowledge");
-  prove_command
-      ->add_option("--miner", prove.miner, "Miner actor id: recompute replica_id and compare (with --sector)")
-      ->check(check_u64);
-  prove_command->add_option("--sector", prove.sector, "Sector number (with --miner)")->check(check_u64);
-  add_common(prove_command, prove, true);
-
-  VerifyOptions verify;
-  auto* verify_command =
-      app.add_subcommand("verify", "Verify a proof against the public inputs of a C1 output");
-  verify_command->add_option("--c1", verify.c1, "C1 output, as for prove")->required();
-  verify_command->add_option("--params", verify.params, "Folder with the .vk")->required();
-  verify_command->add_option("--proof", verify.proof, "Proof file")->required();
-  verify_command->add_option("--miner", verify.miner, "Miner actor id: recompute replica_id (with --sector)")
-      ->check(check_u64);
-  verify_command->add_option("--sector", verify.sector, "Sector number (with --miner)")->check(check_u64);
-  add_common(verify_command, verify, true);
-
-  InspectOptions inspect;
-  auto* inspect_command = app.add_subcommand(
-      "inspect", "Say what is in a file: C1 output, .params, .vk or proof, recognised by content");
-  inspect_command->add_option("file", inspect.file, "The file");
-  inspect_command->add_option("--c1", inspect.c1, "A C1 output (for bincode: NAME.json must lie beside it)");
-  inspect_command->add_flag("--digests", inspect.digests,
-                            "Per partition: digests of R1CS and witness, public inputs, counts, densities");
-  inspect_command->add_flag("--check-points", inspect.check_points,
-                            "For .params: check every point, the subgroup included");
-  add_common(inspect_command, inspect, true);
-
-  SynthSectorOptions synth;
-  auto* synth_command =
-      app.add_subcommand("synth-sector", "Fabricate a valid C1 output of any sector size without sealing");
-  synth_command
-      ->add_option("--registered-proof", synth.registered_proof, "Registered seal proof type, 0 to 9")
-      ->check(CLI::Range(0, 9));
-  synth_command
-      ->add_option("--sector-size", synth.sector_size,
-                   "Sector bytes, for sizes without a registered type (4, 16, 32 KiB, 16 MiB, 1 GiB)")
-      ->check(check_u64);
-  synth_command->add_option("--porep-number", synth.porep_number, "Number in porep_id, with --sector-size")
-      ->check(check_u64);
-  synth_command->add_option("--miner", synth.miner, "Miner actor id")
-      ->check(check_u64)
-      ->capture_default_str();
-  synth_command->add_option("--sector", synth.sector, "Sector number")
-      ->check(check_u64)
-      ->capture_default_str();
-  synth_command->add_flag("--wrapper", synth.wrapper, "Write Curio's wrapper around the phase-1 output");
-  synth_command
-      ->add_option("--out", synth.out,
-                   "File to write; with --sector-size: NAME of NAME.c1.bincode and NAME.json")
-      ->required();
-  add_common(synth_command, synth, false);
-
-  TimelineOptions timeline;
-  auto* timeline_command = app.add_subcommand(
-      "timeline", "How busy the devices were, where they waited and for what, from a file of TIMELINE lines");
-  timeline_command->add_option("file", timeline.file, "The lines, also as .gz; - is standard input")
-      ->required();
-  timeline_command->add_flag("--json", timeline.json, "Print JSON on stdout, with every gap");
-  timeline_command->add_option("--svg", timeline.svg, "Draw a Gantt chart into this file");
-  timeline_command->add_option("--trace", timeline.trace, "Write a trace for Perfetto or chrome://tracing");
-  timeline_command->footer(kFooter);
+  Chosen chosen;
+  add_setup(app, chosen);
+  add_prove(app, chosen);
+  add_verify(app, chosen);
+  add_inspect(app, chosen);
+  add_synth_sector(app, chosen);
+  add_synth_post(app, chosen);
+  add_synth_update(app, chosen);
+  add_timeline(app, chosen);
 
   try {
     app.parse(argc, argv);
@@ -169,17 +250,12 @@ int run(int argc, char** argv) {
     return app.exit(error) == 0 ? kDone : kUsage;
   }
 
-  const Result<void> result = setup_command->parsed()      ? run_setup(setup)
-                              : prove_command->parsed()    ? run_prove(prove)
-                              : verify_command->parsed()   ? run_verify(verify)
-                              : inspect_command->parsed()  ? run_inspect(inspect)
-                              : timeline_command->parsed() ? run_timeline(timeline)
-                                                           : run_synth_sector(synth);
-  if (result) {
-    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return kDone;
+  const Result<void> result = chosen();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     tell("cuzk: cannot write to standard output\n");
-    return kEnvironmentFailed;
+    if (result) return kEnvironmentFailed;
   }
+  if (result) return kDone;
   tell("cuzk: {}\n", result.error().message);
   return exit_code_of(result.error());
 }

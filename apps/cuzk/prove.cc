@@ -7,6 +7,7 @@
 #include "cuzk/groth16/cpu_prover.h"
 #include "files.h"
 #include "output.h"
+#include "source.h"
 
 namespace cuzk::app {
 
@@ -14,10 +15,11 @@ Result<void> run_prove(const ProveOptions& options) {
   ThreadPool pool(options.threads);
   Progress progress(!options.no_progress);
 
-  progress.begin("read the C1 output");
-  CUZK_TRY_ASSIGN(const std::shared_ptr<const Statement> statement,
-                  read_provable_c1(options.c1, options.miner, options.sector));
-  const std::size_t partitions = statement->partitions();
+  progress.begin("read the input");
+  CUZK_TRY_ASSIGN(const Source source, read_source(options));
+  const Statement& statement = *source.statement;
+  CUZK_TRY(statement.provable());
+  const std::size_t partitions = statement.partitions();
   std::vector<Blinding> blinding;
   if (!options.fixed_rs.empty()) {
     CUZK_TRY_ASSIGN(blinding, read_fixed_rs(options.fixed_rs, partitions));
@@ -29,10 +31,9 @@ Result<void> run_prove(const ProveOptions& options) {
   CUZK_TRY_ASSIGN(FileSink proof_file, FileSink::create(options.out));
 
   progress.begin("verify the vanilla proof");
-  const Result<void> verdict = statement->verify_vanilla(pool);
-  if (!verdict) return verdict.error().within("'" + options.c1 + "'");
+  CUZK_TRY(verify_vanilla(pool, source));
 
-  CUZK_TRY_ASSIGN(const Circuit circuit, find_circuit(statement->circuit_id()));
+  CUZK_TRY_ASSIGN(const Circuit circuit, find_circuit(statement.circuit_id()));
   CUZK_TRY_ASSIGN(const std::string params, params_path(options.params, circuit, ".params"));
   progress.begin("record the circuit's shape");
   const std::shared_ptr<const Shape> shape = record_shape(circuit);
@@ -44,7 +45,7 @@ Result<void> run_prove(const ProveOptions& options) {
   groth16::CpuProver prover(pool);
   const std::size_t first_proving_stage = progress.stages().size() + 1;
   CUZK_TRY_ASSIGN(const std::vector<groth16::Proof> proofs,
-                  prove_statement(pool, prover, key, vk, *statement, blinding,
+                  prove_statement(pool, prover, key, vk, statement, blinding,
                                   [&](std::string_view stage) { progress.begin(std::string(stage)); }));
   progress.end();
 
@@ -72,7 +73,7 @@ Result<void> run_prove(const ProveOptions& options) {
     say("{}\n", out.dump(2));
     return {};
   }
-  say("sector       {}\n", statement->description());
+  say("proof of     {}\n", statement.description());
   say("circuit      {}  ({} constraints, domain 2^{})\n", circuit.id, grouped(shape->num_constraints()),
       shape->domain_log_size());
   print_stages(progress);

@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "cuzk/base/mapped_file.h"
 #include "cuzk/filecoin/porep/fabricate.h"
+#include "cuzk/proving/porep.h"
 #include "files.h"
 #include "output.h"
 

@@ -5,6 +5,7 @@
 #include "cuzk/base/mapped_file.h"
 #include "files.h"
 #include "output.h"
+#include "source.h"
 
 namespace cuzk::app {
 
@@ -12,11 +13,12 @@ Result<void> run_verify(const VerifyOptions& options) {
   ThreadPool pool(options.threads);
   Progress progress(!options.no_progress);
 
-  progress.begin("read the C1 output");
-  CUZK_TRY_ASSIGN(const std::shared_ptr<const Statement> statement,
-                  read_provable_c1(options.c1, options.miner, options.sector));
+  progress.begin("read the input");
+  CUZK_TRY_ASSIGN(const Source source, read_source(options));
+  const Statement& statement = *source.statement;
+  CUZK_TRY(statement.provable());
 
-  CUZK_TRY_ASSIGN(const Circuit circuit, find_circuit(statement->circuit_id()));
+  CUZK_TRY_ASSIGN(const Circuit circuit, find_circuit(statement.circuit_id()));
   CUZK_TRY_ASSIGN(const std::string vk_file, params_path(options.params, circuit, ".vk"));
   progress.begin("read the verifying key");
   CUZK_TRY_ASSIGN(groth16::VerifyingKey vk, groth16::read_verifying_key(pool, vk_file));
@@ -24,24 +26,26 @@ Result<void> run_verify(const VerifyOptions& options) {
 
   progress.begin("verify");
   CUZK_TRY_ASSIGN(const MappedFile proof, MappedFile::open(options.proof));
-  const Result<void> verdict = verify_statement(pool, prepared, *statement, proof.bytes());
+  const Result<void> verdict = verify_statement(pool, prepared, statement, proof.bytes());
   if (!verdict) return verdict.error().within("'" + options.proof + "'");
   progress.end();
 
+  const bool porep = statement.kind() == ProofKind::porep_seal_commit;
   const bool replica_id_checked = options.miner.has_value();
   if (options.json) {
     nlohmann::ordered_json out;
     out["circuit"] = circuit.id;
-    out["partitions"] = statement->partitions();
-    out["replica_id_recomputed"] = replica_id_checked;
+    out["partitions"] = statement.partitions();
+    if (porep) out["replica_id_recomputed"] = replica_id_checked;
     out["verified"] = true;
     say("{}\n", out.dump(2));
     return {};
   }
-  say("sector       {}\n", statement->description());
-  say("replica id   {}\n", replica_id_checked
-                               ? "recomputed from miner, sector, ticket and comm_d"
-                               : "taken from the C1 output (give --miner and --sector to recompute it)");
+  say("proof of     {}\n", statement.description());
+  if (porep)
+    say("replica id   {}\n", replica_id_checked
+                                 ? "recomputed from miner, sector, ticket and comm_d"
+                                 : "taken from the C1 output (give --miner and --sector to recompute it)");
   print_stages(progress);
   say("verified\n");
   return {};

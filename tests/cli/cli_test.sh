@@ -34,6 +34,11 @@ expect 2 "required" "$cuzk" prove
 expect 2 "no circuit 'porep-3k'" "$cuzk" setup --circuit porep-3k --out .
 expect 2 "--sector go together" "$cuzk" prove --c1 "$c1" --params . --out p --miner 1234
 expect 2 "one file" "$cuzk" inspect
+expect 2 "give one of --c1" "$cuzk" prove --params . --out p
+expect 2 "give one of --c1" "$cuzk" prove --params . --out p --c1 "$c1" --request r.json --kind window-post
+expect 2 "--request needs --kind" "$cuzk" verify --params . --proof p --request r.json
+expect 2 "no kind of proof 'wpost'" "$cuzk" verify --params . --proof p --request r.json --kind wpost
+expect 2 "read from --c1" "$cuzk" verify --params . --proof p --request r.json --kind porep-c2
 
 expect 2 "is not a number" "$cuzk" verify --c1 "$c1" --params . --proof p --miner -1 --sector 1
 expect 2 "is not a number" "$cuzk" verify --c1 "$c1" --params . --proof p --miner 99999999999999999999 --sector 1
@@ -62,7 +67,7 @@ head -c 192 /dev/zero >zeros
 head -c 100000 /dev/urandom | tr '\0-\200' '\377' >noise
 : >empty
 for unknown in zeros noise empty; do
-  expect 1 "is not recognised as a C1 output, .params, .vk or proof" "$cuzk" inspect $unknown
+  expect 1 "is not recognised as a C1 output, request, .params, .vk or proof" "$cuzk" inspect $unknown
 done
 
 # ---- the main job ---------------------------------------------------------------------------------------------------
@@ -101,6 +106,8 @@ expect 0 "recomputed" "$cuzk" verify --c1 synth.json --params params --proof fre
 expect 0 "verified" "$cuzk" verify --c1 "$c1" --params params --proof fixed.proof
 expect 0 "verifying key" "$cuzk" inspect params/*.vk
 expect 0 "655a9778a4e812d4349420c7d7af97ce389b2eaac286e66f083344088a52a8db" "$cuzk" inspect params/*.params
+expect 0 '"circuit": "porep-2k"' "$cuzk" inspect params/*.vk --circuit porep-2k --json
+expect 1 "len_ic is 40, but circuit wpost-2k has 23" "$cuzk" inspect params/*.params --circuit window-2k
 
 # ---- proofs that must not pass --------------------------------------------------------------------------------------
 expect 1 "192" "$cuzk" verify --c1 "$c1" --params params --proof c1.json
@@ -129,6 +136,8 @@ expect 1 "Phase1Out" prove base64.json
 sed 's/\("hashes":\[\[\)[0-9]*,[0-9]*,/\17,7,/' c1.json >path.json
 cmp -s c1.json path.json && fail "the text was not changed"
 expect 1 "partition 0" prove path.json
+expect 1 "'path.json': vanilla_proofs.StackedDrg2KiBV1[0][0].comm_d_proofs" prove path.json
+expect 1 '"vanilla_verifies": false' "$cuzk" inspect path.json --json
 printf '[1]' >list.json
 expect 1 "no phase-1 output" prove list.json
 cp fixed.proof proof.json
@@ -156,6 +165,100 @@ mkdir broken
 head -c 1000000 params/*.params >"broken/$(basename params/*.params)"
 expect 3 "" "$cuzk" prove --c1 "$c1" --params broken --out bad.proof
 expect 1 "" "$cuzk" inspect "broken/$(basename params/*.params)"
+
+# ---- the other kinds ------------------------------------------------------------------------------------------------
+post="$data/post"
+expect 0 "22bdc594fbbf6d948db9f46f3fc327e14be9c0cfab5266b3aaaacbaaf0e9116e" "$cuzk" setup --circuit winning-2k --out params --toxic "$data/groth16/params/winning-2k.json" --json
+expect 0 "wpost-2k" "$cuzk" setup --circuit window-2k --out params --toxic "$data/groth16/params/window-2k.json" --json
+other() { local command="$1" kind="$2" request="$3"; shift 3; "$cuzk" "$command" --kind "$kind" --request "$request" --params params "$@"; }
+winning="$post/winning-2k.json"
+window="$post/window-2k-three-two-partitions.json"
+expect 0 "verified" other prove winning-post "$winning" --out winning.proof --fixed-rs "$data/proofs/winning-2k.json"
+same winning.proof "$data/proofs/winning-2k.proof"
+expect 0 "verified" other verify winning-post "$winning" --proof winning.proof
+expect 0 "3 sectors in 2 partitions of 2" other prove window-post "$window" --out window.proof --fixed-rs "$data/proofs/window-2k-three-two-partitions.json"
+same window.proof "$data/proofs/window-2k-three-two-partitions.proof"
+expect 0 "verified" other verify window-post "$window" --proof window.proof
+expect 1 "" other verify window-post "$post/window-2k-three-old-api.json" --proof window.proof
+expect 1 "2 x 192 bytes" other verify window-post "$window" --proof winning.proof
+expect 1 "a request for winning-post" other prove window-post "$winning" --out bad.proof
+expect 3 "cuzk setup --circuit snap-2k" other prove snap-update "$data/update/update-2k.json" --out bad.proof
+
+# Digests of every kind, recognised by content.
+digests() {
+  local file="$1" k="$2"
+  "$cuzk" inspect "$file" --digests --json --no-progress >digests.json
+  for member in r1cs_sha256 witness_sha256; do
+    diff <(grep -o "\"$member\": \"[0-9a-f]*\"" digests.json) <(grep -o "\"$member\": \"[0-9a-f]*\"" "$file") ||
+      fail "$member of $file"
+  done
+  [[ "$(grep -c r1cs_sha256 digests.json)" == "$k" ]] || fail "partitions of $file"
+  pass
+}
+digests "$winning" 1
+digests "$window" 2
+digests "$data/update/update-2k.json" 1
+
+# Fabricated requests.
+expect 0 "written to" "$cuzk" synth-post --registered-proof 0 --out winning
+[[ "$(sha256sum <winning.s0.vanilla)" == 3d624babcdf787883d0ed33575cd876869a76915c429b0cae175150d62bad3fa* ]] || fail "fabricated WinningPoSt"
+pass
+expect 0 "written to" "$cuzk" synth-post --kind window-post --sector-size 2048 --sectors 3 --out window
+[[ "$(sha256sum <window.s0.vanilla)" == e9ba8420b480919f838f754b9013bfcb5d4281f8b51af2c5841ab7b7c552865d* ]] || fail "fabricated WindowPoSt"
+pass
+expect 0 "verified" other prove winning-post winning.json --out fresh.proof
+expect 0 '"partitions": 2' other prove window-post window.json --out fresh.proof --json
+expect 0 "verified" other verify window-post window.json --proof fresh.proof
+gzip window.s1.vanilla
+expect 0 "verified" other verify window-post window.json --proof fresh.proof
+# Under the old rule the leaves depend on the place in the list.
+expect 0 "written to" "$cuzk" synth-post --kind window-post --sector-size 2048 --api-version 1.0.0 --sectors 3 --out old
+expect 0 '"vanilla_verifies": true' "$cuzk" inspect old.json --json
+expect 0 "written to" "$cuzk" synth-update --registered-proof 3 --out update
+[[ "$(sha256sum <update.k15.vanilla)" == aaaf999f52b24773f6b75da2d6c7549c36bc982d747c8a3f0dadfd22afd2ff86* ]] || fail "fabricated update"
+pass
+expect 0 '"vanilla_verifies": true' "$cuzk" inspect --request update.json --json
+expect 2 "one of --registered-proof" "$cuzk" synth-update --out x
+expect 2 "no update has 1073741824 bytes" "$cuzk" synth-update --sector-size 1073741824 --out x
+expect 2 "needs --kind" "$cuzk" synth-post --sector-size 2048 --out x
+expect 2 "about one sector" "$cuzk" synth-post --registered-proof 0 --sectors 2 --out x
+for size in 4096 16384 32768 8388608 16777216 536870912 1073741824 68719476736; do
+  for kind in winning-post window-post; do
+    expect 0 "written to" "$cuzk" synth-post --kind $kind --sector-size $size --out any
+    expect 0 '"vanilla_verifies": true' "$cuzk" inspect any.json --json
+  done
+  [[ $size == 1073741824 ]] && continue
+  expect 0 "written to" "$cuzk" synth-update --sector-size $size --out any
+  expect 0 '"vanilla_verifies": true' "$cuzk" inspect any.json --json
+done
+
+# Requests that must not reach the prover: the message names the file and the member.
+wrong() { # MESSAGE SED-SCRIPT REQUEST KIND
+  sed "$2" "$3" >wrong.json
+  cmp -s "$3" wrong.json && fail "the request was not changed: $2"
+  expect 1 "'wrong.json': $1" other prove "$4" wrong.json --out bad.proof
+}
+gunzip window.s1.vanilla.gz
+wrong "randomness" 's/"randomness": "../"randomness": "/' window.json window-post
+wrong "vanilla_proofs[0]" 's/"randomness": "../"randomness": "77/' winning.json winning-post
+wrong "registered_post_proof: 10 is no WinningPoSt type" 's/"registered_post_proof": 0/"registered_post_proof": 10/' winning.json winning-post
+wrong "sector_size: 2048, but the type is" 's/"registered_post_proof": 0/"registered_post_proof": 1/' winning.json winning-post
+wrong "api_version" 's/"api_version": "1.0.0"/"api_version": "1.2.0"/' winning.json winning-post
+wrong "vanilla[0].len" 's/"len": 36816/"len": 36817/' winning.json winning-post
+wrong "vanilla[0].sha256" 's/"sha256": "3d/"sha256": "3e/' winning.json winning-post
+wrong "vanilla[0].comm_r" 's/"comm_r": "../"comm_r": "00/' winning.json winning-post
+wrong "vanilla[0].sector" 's/"sector": 1234/"sector": 1235/' winning.json winning-post
+wrong "kind" 's/"kind": "Winning"/"kind": "Losing"/' winning.json winning-post
+wrong "comm_r_new" 's/"comm_r_new": "../"comm_r_new": "/' update.json snap-update
+wrong "vanilla_proofs[0]" 's/"comm_d_new": "../"comm_d_new": "00/' update.json snap-update
+wrong "registered_update_proof: 7" 's/"registered_update_proof": 3/"registered_update_proof": 7/' update.json snap-update
+wrong "vanilla_proofs: 16 given" 's/"registered_update_proof": 3/"registered_update_proof": 0/; s/"sector_size": 34359738368/"sector_size": 2048/' update.json snap-update
+printf 'x' >>window.s2.vanilla
+wrong "vanilla[2]" '/"len"/d; /"sha256"/d' window.json window-post
+rm window.s2.vanilla
+expect 3 "vanilla[2].file" other prove window-post window.json --out bad.proof
+[[ ! -e bad.proof ]] || fail "a bad request left a proof file"
+pass
 
 # ---- output that cannot be written ----------------------------------------------------------------------------------
 inspect_to() { "$cuzk" inspect c1.json >"$1"; }

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "cuzk/base/bytes.h"
+#include "cuzk/base/hex.h"
+#include "cuzk/base/mapped_file.h"
+#include "cuzk/hash/sha256.h"
+#include "inspect.h"
+
+// What the commands that fabricate requests share: NAME.json with vanilla proofs in NAME.PLACE.vanilla.
+
+namespace cuzk::app {
+
+/// The last step of a path.
+inline std::string file_name(const std::string& path) {
+  return path.substr(path.find_last_of('/') + 1);
+}
+
+/// Writes NAME.PLACE.vanilla; returns its entry {file, len, sha256} for the request.
+inline Result<OrderedJson> write_vanilla(const std::string& name, const std::string& place, ByteSpan bytes) {
+  const std::string path = name + '.' + place + ".vanilla";
+  CUZK_TRY(write_file_atomically(path, bytes));
+  return OrderedJson{{"file", file_name(path)}, {"len", bytes.size()}, {"sha256", to_hex(sha256(bytes))}};
+}
+
+inline Result<void> write_request(const std::string& name, const OrderedJson& request) {
+  return write_file_atomically(name + ".json", byte_span(request.dump(1) + '\n'));
+}
+
+}  // namespace cuzk::app

@@ -43,14 +43,15 @@ CircuitDigest DigestSystem::finish() {
   CircuitDigest out;
   out.counts = {inputs_.size(), is_bit_.size(), constraints_};
   CUZK_CHECK(out.counts == expected_);
-  out.bits = bits_.size();
+  out.bits = is_bit_.count();
   out.terms = terms_;
   out.a_aux_density = a_aux_.count();
   out.b_input_density = b_input_.count();
   out.b_aux_density = b_aux_.count();
   out.r1cs_blake2s = rows_.finish_blake2s();
   out.r1cs_sha256 = rows_.finish_sha256();
-  out.witness_sha256 = hash_values(inputs_, is_bit_.words(), is_bit_.size(), bits_.words(), wide_);
+  if (options_.witness)
+    out.witness_sha256 = hash_values(inputs_, is_bit_.words(), is_bit_.size(), bits_.words(), wide_);
   out.inputs = std::move(inputs_);
   return out;
 }

@@ -37,7 +37,8 @@ struct Checkpoint {
 };
 
 /// The constraint system that hashes rows and values as they come. It holds four bits per variable and the
-/// wide values, and nothing per constraint: 130 M constraints take some 150 MB.
+/// wide values, and nothing per constraint: 130 M constraints of PoRep take some 150 MB. Where most values
+/// are wide, as in PoSt, the values are most of it: Options::witness.
 class DigestSystem {
  public:
   static constexpr bool kRecords = true;
@@ -45,6 +46,7 @@ class DigestSystem {
   struct Options {
     bool blake2s = false;
     unsigned checkpoint_depth = 0;  ///< record checkpoints of namespaces with at most so many steps
+    bool witness = true;            ///< false: no witness_sha256, and no value is kept for it
   };
 
   /// The header comes first in the stream, so the counts must be known: see digest_circuit.
@@ -52,12 +54,12 @@ class DigestSystem {
   DigestSystem(const CircuitCounts& expected, const Options& options);
 
   Variable alloc(const Fr& value) {
-    wide_.push_back(value);
+    if (options_.witness) wide_.push_back(value);
     if (options_.checkpoint_depth != 0) aux_hash_.add(value);
     return push_aux(false);
   }
   Variable alloc_bit(bool value) {
-    bits_.push_back(value);
+    if (options_.witness) bits_.push_back(value);
     if (options_.checkpoint_depth != 0) aux_hash_.add(value);
     return push_aux(true);
   }

@@ -1,6 +1,6 @@
-// The reader of PoSt vanilla proofs. First byte of the input: low four bits choose kind and size; 0x80 set: the
-// rest is the data itself, else edits to a valid proof. What is accepted must write itself back byte for byte,
-// and verifying it must come to an end.
+// The reader of PoSt vanilla proofs. First byte of the input: low four bits choose kind and size; 0x80 set:
+// the rest is the data itself, else edits to a valid proof. What is accepted must write itself back byte for
+// byte, and verifying it must come to an end.
 #include <algorithm>
 #include <cstdlib>
 
@@ -45,7 +45,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::apply_edits(edited, rest);
     bytes.assign(edited.begin(), edited.end());
   }
-  const auto partition = read_partition(valid.config, reference_randomness(), 0, std::vector{bytes});
+  const std::vector<std::vector<std::uint8_t>> blobs{bytes};
+  const auto partition = read_partition(valid.config, reference_randomness(), 0, blobs);
   if (!partition) {
     if (partition.error().message.empty() || partition.error().code != ErrorCode::kBadInput) std::abort();
     return 0;

@@ -41,7 +41,7 @@ struct Fp2 {
   CUZK_HD constexpr Fp2 conjugate() const { return {c0, -c1}; }
 
   CUZK_HD friend CUZK_INLINE constexpr Fp2 operator*(const Fp2& a, const Fp2& b) {
-#if CUZK_HOST_X86
+#if CUZK_HOST_X86_CODE
     if (!std::is_constant_evaluated()) {
       Fp2 r;
       internal::fp2_product(r, a, b);
@@ -51,7 +51,7 @@ struct Fp2 {
     return mul_plain(a, b);
   }
   CUZK_HD CUZK_INLINE constexpr Fp2 square() const {
-#if CUZK_HOST_X86
+#if CUZK_HOST_X86_CODE
     if (!std::is_constant_evaluated()) {
       Fp2 r;
       internal::fp2_square(r, *this);
@@ -87,7 +87,7 @@ struct Fp2 {
     return *this = *this - b;
   }
   CUZK_HD constexpr Fp2& operator*=(const Fp2& b) {
-#if CUZK_HOST_X86
+#if CUZK_HOST_X86_CODE
     if (!std::is_constant_evaluated()) {
       internal::fp2_product(*this, *this, b);
       return *this;

@@ -7,11 +7,22 @@
 #include <type_traits>
 
 #include "cuzk/field/bigint.h"
-// Assembly of the host, where there is one. Device compilation and constant evaluation take the plain
-// definitions.
-#if defined(__x86_64__) && !defined(__CUDACC__)
+// Assembly of the host, where there is one. Constant evaluation and device code take the plain definitions.
+//
+// A .cu file is compiled once for the host and once for each device architecture, and its host half meets the
+// objects of the C++ compiler in one program: there, one class must have one definition, or the linker keeps
+// whichever copy of an inline function it finds first. So no declaration depends on the compiler
+// (__CUDACC__): CUZK_HOST_X86 says only that the host is x86-64, and the declarations under it are the same
+// for g++, nvcc's host half and its device half (nvcc demands that of the last two as well). Function bodies
+// choose by CUZK_HOST_X86_CODE, which is off in the device half alone (__CUDA_ARCH__): its functions are
+// other entities, in other objects. An inline namespace per compiler would also keep the copies apart, but
+// then no .cu file could call a function of a C++ file that takes an Fr.
+#if defined(__x86_64__)
 #define CUZK_HOST_X86 1
 #include "cuzk/field/internal/x86_sum.h"
+#endif
+#if CUZK_HOST_X86 && !defined(__CUDA_ARCH__)
+#define CUZK_HOST_X86_CODE 1
 #endif
 
 namespace cuzk {
@@ -112,7 +123,7 @@ struct Montgomery {
   // ------------------------------------------------------------------------------------------ The *_plain
   // functions are the definitions. The operators choose the host's assembly where it exists.
   CUZK_HD friend CUZK_INLINE constexpr Montgomery operator+(const Montgomery& a, const Montgomery& b) {
-#if CUZK_HOST_X86
+#if CUZK_HOST_X86_CODE
     if constexpr (kLimbs == 4 || kLimbs == 6)
       if (!std::is_constant_evaluated()) {
         Montgomery r = a;
@@ -123,7 +134,7 @@ struct Montgomery {
     return add_plain(a, b);
   }
   CUZK_HD friend CUZK_INLINE constexpr Montgomery operator-(const Montgomery& a, const Montgomery& b) {
-#if CUZK_HOST_X86
+#if CUZK_HOST_X86_CODE
     if constexpr (kLimbs == 4 || kLimbs == 6)
       if (!std::is_constant_evaluated()) {
         Montgomery r = a;
@@ -134,7 +145,7 @@ struct Montgomery {
     return sub_plain(a, b);
   }
   CUZK_HD friend CUZK_INLINE constexpr Montgomery operator*(const Montgomery& a, const Montgomery& b) {
-#if CUZK_HOST_X86
+#if CUZK_HOST_X86_CODE
     if constexpr (requires { &Params::host_product; })
       if (!std::is_constant_evaluated()) {
         Montgomery r;
@@ -201,7 +212,7 @@ struct Montgomery {
     return *this = *this - b;
   }
   CUZK_HD constexpr Montgomery& operator*=(const Montgomery& b) {
-#if CUZK_HOST_X86
+#if CUZK_HOST_X86_CODE
     // In place: a copy made of wide loads would wait for the words just stored.
     if constexpr (requires { &Params::host_product; })
       if (!std::is_constant_evaluated()) {
@@ -229,7 +240,7 @@ struct Montgomery {
   /// Multiplicative inverse; the inverse of 0 is 0. Some hundred products: invert many values together
   /// (batch_inverse).
   CUZK_HD constexpr Montgomery inverse() const {
-#if CUZK_HOST_X86
+#if CUZK_HOST_X86_CODE
     if constexpr (requires { &Params::host_inverse; })
       if (!std::is_constant_evaluated()) {
         Montgomery r;

@@ -5,6 +5,12 @@
 
 #include "cuzk/base/hd.h"
 
+#if defined(__CUDACC__)
+// nvcc's front end does not count assembly's outputs as uses.
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 550
+#endif
+
 /// Modular sums and differences of 4 and 6 limbs with the carry flag, by inline assembly that every x86-64
 /// processor runs. Compilers turn the portable loops into shifts and compares, twice as slow. t and b are
 /// fully reduced, t becomes t + b or t - b modulo p, fully reduced; p leaves its top bit free.
@@ -132,3 +138,7 @@ CUZK_INLINE void x86_sub(std::uint64_t (&t)[6], const std::uint64_t* b, const st
 }
 
 }  // namespace cuzk::internal
+
+#if defined(__CUDACC__)
+#pragma nv_diagnostic pop
+#endif

@@ -158,7 +158,7 @@ void setup_random_winning_2k(benchmark::State& state) {
   const std::string path = m.path + ".again";
   Bytes32 digest{};
   for (auto _ : state) digest = generate_parameters(m.pool, *m.shape, m.toxic, path).value().digests.sha256;
-  CUZK_CHECK(digest == digest_bytes(m.pool, m.key->file().bytes()).sha256);
+  CUZK_CHECK(digest == digest_file(m.pool, PositionedFile::open(m.path).value()).value().sha256);
   std::filesystem::remove(path);
 }
 BENCHMARK(setup_random_winning_2k)->Unit(benchmark::kMillisecond)->UseRealTime();

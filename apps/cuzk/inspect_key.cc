@@ -112,7 +112,8 @@ Result<void> inspect_params(const InspectOptions& options, const std::string& pa
   }));
   progress.begin("digests", layout.file_bytes());
   const auto advance = [&](std::uint64_t done) { progress.advance_to(done); };
-  add_digests(out, groth16::digest_bytes(pool, file.bytes(), advance));
+  CUZK_TRY_ASSIGN(const groth16::FileDigests digests, groth16::digest_file(pool, file.file(), advance));
+  add_digests(out, digests);
   if (options.check_points) {
     progress.begin("check every point, the subgroup included", layout.vector_bytes());
     CUZK_TRY(groth16::check_points(pool, file, advance));

@@ -9,7 +9,8 @@ namespace cuzk {
 
 /// A file mapped read-only for its whole life. Move-only; the mapping ends with the object, and spans into it
 /// must not outlive it. An empty file gives an empty span. Truncating the file from outside while it is
-/// mapped is the operator's error and ends in SIGBUS; replacing it (rename) is safe.
+/// mapped is the operator's error and ends in SIGBUS; replacing it (rename) is safe. For files that are in
+/// use for long: PositionedFile.
 class MappedFile {
  public:
   static Result<MappedFile> open(const std::string& path);

@@ -10,7 +10,7 @@ namespace {
 class MappedFileParams : public MappedParams {
  public:
   explicit MappedFileParams(std::shared_ptr<const groth16::ParamsFile> file) : file_(std::move(file)) {}
-  [[nodiscard]] std::uint64_t size_bytes() const override { return file_->bytes().size(); }
+  [[nodiscard]] std::uint64_t size_bytes() const override { return file_->layout().file_bytes(); }
   [[nodiscard]] const std::shared_ptr<const groth16::ParamsFile>& file() const { return file_; }
 
  private:

@@ -4,10 +4,13 @@
 #include <string>
 
 #include "cuzk/base/bits.h"
-#include "cuzk/groth16/scratch_array.h"
+#include "cuzk/cpu/scratch_array.h"
+#include "cuzk/groth16/internal/first_failure.h"
+#include "cuzk/groth16/proving_key_bases.h"
 #include "cuzk/msm/bit_sum.h"
 #include "cuzk/msm/msm.h"
 #include "cuzk/ntt/quotient.h"
+#include "cuzk/r1cs/shape_rows.h"
 
 namespace cuzk::groth16 {
 namespace {
@@ -46,10 +49,67 @@ constexpr std::size_t kBitPiece = std::size_t{1} << 18;
 constexpr std::size_t kDecodeGrain = std::size_t{1} << 12;
 static_assert(kDecodeGrain % 64 == 0 && kBitPiece % kDecodeGrain == 0);
 
+/// Tells how far a launch is. The parts are weighed by what one element costs, in nanoseconds of two cores;
+/// only their proportions matter.
+class Progress {
+ public:
+  Progress(const std::function<void(double)>& tell, std::size_t circuits, const Shape& shape,
+           const ProvingKeyBases& bases)
+      : tell_(tell) {
+    const auto domain = static_cast<double>(std::size_t{1} << shape.domain_log_size());
+    const double circuit = domain * (kRow + kQuotient + kWide<Fp>)+cost(bases.l) + cost(bases.a) +
+                           cost(bases.b_g1) + cost(bases.b_g2);
+    total_ = static_cast<double>(circuits) * circuit;
+  }
+
+  static constexpr double kRow = 30;
+  static constexpr double kQuotient = 200;
+  template <class F>
+  static constexpr double kBit = sizeof(F) == sizeof(Fp) ? 60 : 170;
+  template <class F>
+  static constexpr double kWide = sizeof(F) == sizeof(Fp) ? 1100 : 3000;
+
+  void add(std::size_t elements, double cost_of_one) {
+    done_ += static_cast<double>(elements) * cost_of_one;
+    // Rounding may pass the end by a little; the end itself is told by finish().
+    if (tell_ && done_ < total_) tell_(done_ / total_);
+  }
+  void finish() const {
+    if (tell_) tell_(1);
+  }
+
+ private:
+  template <class F>
+  static double cost(const QueryBases<F>& bases) {
+    return static_cast<double>(bases.bit_count()) * kBit<F> +
+           static_cast<double>(bases.wide().size()) * kWide<F>;
+  }
+
+  const std::function<void(double)>& tell_;
+  double total_ = 0;
+  double done_ = 0;
+};
+
+/// msm, telling its progress.
+template <class F>
+Jacobian<F> msm_with_progress(ThreadPool& pool, std::span<const Affine<F>> bases, std::span<const Fr> scalars,
+                              Progress& progress) {
+  std::size_t told = 0;
+  MsmOptions options;
+  options.progress = [&](std::size_t done) {
+    progress.add(done - told, Progress::kWide<F>);
+    told = done;
+  };
+  const Jacobian<F> sum = msm(pool, bases, scalars, options);
+  options.progress(bases.size());  // a handful of bases has no slices
+  return sum;
+}
+
 /// Sum of the bit bases whose bit is one. The selected points of a piece are decoded next to one another, so
 /// that the unselected half costs nothing.
 template <class F>
-Jacobian<F> sum_bit_bases(ThreadPool& pool, const QueryBases<F>& bases, std::span<const std::uint64_t> bits) {
+Result<Jacobian<F>> sum_bit_bases(ThreadPool& pool, const QueryBases<F>& bases,
+                                  std::span<const std::uint64_t> bits, Progress& progress) {
   Jacobian<F> sum = Jacobian<F>::infinity();
   const std::size_t piece = std::min(kBitPiece, bases.bit_count());
   const ScratchArray<Affine<F>> points(piece);
@@ -64,69 +124,88 @@ Jacobian<F> sum_bit_bases(ThreadPool& pool, const QueryBases<F>& bases, std::spa
       const std::size_t last = (std::min(begin + (t + 1) * kDecodeGrain, end) + 63) / 64;
       place[t + 1] = place[t] + count_bits(bits.subspan(first, last - first));
     }
-    pool.parallel_for(tasks, 1, [&](std::size_t t_begin, std::size_t t_end) {
-      for (std::size_t t = t_begin; t < t_end; ++t) {
-        const std::size_t first = begin + t * kDecodeGrain;
-        bases.gather_bit_bases(bits, first, std::min(first + kDecodeGrain, end),
-                               points.span().subspan(place[t], place[t + 1] - place[t]));
-      }
+    FirstFailure failure;
+    pool.parallel_for(tasks, 1, [&](std::size_t t, std::size_t) {
+      const std::size_t first = begin + t * kDecodeGrain;
+      const auto gathered = bases.gather_bit_bases(bits, first, std::min(first + kDecodeGrain, end),
+                                                   points.span().subspan(place[t], place[t + 1] - place[t]));
+      if (!gathered) failure.note(t, gathered.error());
     });
+    CUZK_TRY(failure.result());
     const std::size_t selected = place[tasks];
     sum += bit_sum(pool, std::span<const Affine<F>>(points.span()).first(selected),
                    std::span(all_ones).first((selected + 63) / 64));
+    progress.add(end - begin, Progress::kBit<F>);
   }
   return sum;
 }
 
 template <class F>
-Jacobian<F> sum_query(ThreadPool& pool, const QueryBases<F>& bases, const QueryScalars& scalars) {
-  return sum_bit_bases(pool, bases, scalars.bits) +
-         msm(pool, bases.wide(), std::span<const Fr>(scalars.wide));
+Result<Jacobian<F>> sum_query(ThreadPool& pool, const QueryBases<F>& bases, const QueryScalars& scalars,
+                              Progress& progress) {
+  CUZK_TRY_ASSIGN(const Jacobian<F> bit_part, sum_bit_bases(pool, bases, scalars.bits, progress));
+  return bit_part + msm_with_progress(pool, bases.wide(), std::span<const Fr>(scalars.wide), progress);
 }
 
 /// Sum of all points of h, decoded for this sum and given back.
-G1Jacobian sum_quotient(ThreadPool& pool, const QuotientBases& bases, std::span<const Fr> scalars) {
+Result<G1Jacobian> sum_quotient(ThreadPool& pool, const QuotientBases& bases, std::span<const Fr> scalars,
+                                Progress& progress) {
   const std::size_t n = bases.size();
   CUZK_CHECK(scalars.size() == n);
   const ScratchArray<G1Affine> points(n);
+  FirstFailure failure;
   pool.parallel_for(n, kDecodeGrain, [&](std::size_t begin, std::size_t end) {
-    bases.decode(begin, points.span().subspan(begin, end - begin));
+    if (const auto decoded = bases.decode(begin, points.span().subspan(begin, end - begin)); !decoded)
+      failure.note(begin, decoded.error());
   });
-  return msm(pool, std::span<const G1Affine>(points.span()), scalars);
+  CUZK_TRY(failure.result());
+  return msm_with_progress(pool, std::span<const G1Affine>(points.span()), scalars, progress);
 }
 
-/// Runs one stage and notes its time.
+/// Runs one stage and notes its time; a stage returns a Result.
 template <class Work>
-void timed(LaunchReport& report, const char* name, Work&& work) {
+auto timed(LaunchReport& report, const char* name, Work&& work) {
   const ProverClock::time_point begin = ProverClock::now();
-  work();
+  auto result = work();
   report.stages.push_back({name, begin, ProverClock::now()});
+  return result;
 }
 
 Result<Sums> compute_sums(ThreadPool& pool, const CpuPrepared& circuit, const ntt::Quotient& quotient,
-                          LaunchReport& report) {
-  const ProvingKey& key = *circuit.key;
-  const Shape& shape = *key.shape();
+                          LaunchReport& report, Progress& progress) {
+  const Shape& shape = *circuit.key->shape();
+  const ProvingKeyBases& bases = ProvingKeyBases::of(*circuit.key);
   Sums sums;
   {
     const std::size_t m = std::size_t{1} << shape.domain_log_size();
     ScratchArray<Fr> a(m);
     {
       const ScratchArray<Fr> b(m);
-      timed(report, "rows", [&] { shape.evaluate_ab(pool, *circuit.witness, a.span(), b.span()); });
+      CUZK_TRY(timed(report, "rows", [&]() -> Result<void> {
+        ShapeRows(shape).evaluate_ab(pool, *circuit.witness, a.span(), b.span());
+        progress.add(m, Progress::kRow);
+        return {};
+      }));
       const ScratchArray<Fr> scratch(m);
-      bool ok = false;
-      timed(report, "quotient", [&] { ok = quotient.run(pool, a.span(), b.span(), scratch.span()); });
-      if (!ok)
-        return Error{ErrorCode::kInternal, "the quotient has a term of degree n - 1: a transform went wrong"};
+      CUZK_TRY(timed(report, "quotient", [&]() -> Result<void> {
+        if (!quotient.run(pool, a.span(), b.span(), scratch.span()))
+          return Error{ErrorCode::kInternal,
+                       "the quotient has a term of degree n - 1: a transform went wrong"};
+        progress.add(m, Progress::kQuotient);
+        return {};
+      }));
     }
-    timed(report, "h",
-          [&] { sums.h = sum_quotient(pool, key.h(), std::span<const Fr>(a.span()).first(m - 1)); });
+    CUZK_TRY_ASSIGN(sums.h, timed(report, "h", [&] {
+                      return sum_quotient(pool, bases.h, std::span<const Fr>(a.span()).first(m - 1),
+                                          progress);
+                    }));
   }
-  timed(report, "l", [&] { sums.l = sum_query(pool, key.l(), circuit.l); });
-  timed(report, "a", [&] { sums.a = sum_query(pool, key.a(), circuit.a); });
-  timed(report, "b_g1", [&] { sums.b_g1 = sum_query(pool, key.b_g1(), circuit.b); });
-  timed(report, "b_g2", [&] { sums.b_g2 = sum_query(pool, key.b_g2(), circuit.b); });
+  CUZK_TRY_ASSIGN(sums.l, timed(report, "l", [&] { return sum_query(pool, bases.l, circuit.l, progress); }));
+  CUZK_TRY_ASSIGN(sums.a, timed(report, "a", [&] { return sum_query(pool, bases.a, circuit.a, progress); }));
+  CUZK_TRY_ASSIGN(sums.b_g1,
+                  timed(report, "b_g1", [&] { return sum_query(pool, bases.b_g1, circuit.b, progress); }));
+  CUZK_TRY_ASSIGN(sums.b_g2,
+                  timed(report, "b_g2", [&] { return sum_query(pool, bases.b_g2, circuit.b, progress); }));
   return sums;
 }
 
@@ -152,9 +231,10 @@ Result<Prepared> CpuProver::prepare(std::shared_ptr<const ProvingKey> key, std::
   const auto select = [&](const QuerySelection& selection) {
     return QueryScalars{selection.select_bits(*witness), selection.select_wide(*witness)};
   };
-  state->l = select(key->l_selection());
-  state->a = select(key->a_selection());
-  state->b = select(key->b_selection());
+  const ProvingKeyBases& bases = ProvingKeyBases::of(*key);
+  state->l = select(bases.l_selection);
+  state->a = select(bases.a_selection);
+  state->b = select(bases.b_selection);
   state->key = std::move(key);
   state->witness = std::move(witness);
   state->r = r;
@@ -175,6 +255,8 @@ Result<Pending> CpuProver::launch(std::span<Prepared> batch, const LaunchOptions
   }
   // Tables of some 100 bytes times sqrt(n): made afresh rather than kept.
   const ntt::Quotient quotient(circuits.front()->key->shape()->domain_log_size());
+  const ProvingKey& key = *circuits.front()->key;
+  Progress progress(options.progress, circuits.size(), *key.shape(), ProvingKeyBases::of(key));
   LaunchReport report;
   auto pending = std::make_unique<CpuPending>();
   report.lock_wait = ProverClock::now();
@@ -182,9 +264,10 @@ Result<Pending> CpuProver::launch(std::span<Prepared> batch, const LaunchOptions
     const DeviceLock::Hold hold = options.lock.value_or(lock_).acquire(options.urgency);
     report.lock_acquired = ProverClock::now();
     for (const CpuPrepared* circuit : circuits) {
-      CUZK_TRY_ASSIGN(const Sums sums, compute_sums(pool_, *circuit, quotient, report));
+      CUZK_TRY_ASSIGN(const Sums sums, compute_sums(pool_, *circuit, quotient, report, progress));
       pending->circuits.push_back({circuit->key, sums, circuit->r, circuit->s});
     }
+    progress.finish();
   }
   report.lock_released = ProverClock::now();
   for (Prepared& prepared : batch) prepared = Prepared(nullptr);

@@ -12,7 +12,7 @@ namespace cuzk::groth16 {
 ///
 /// Memory of a launch, per domain point: three scalars (96 bytes) while the quotient is computed, then one
 /// scalar and one decoded point of h (128 bytes) and what the multi-scalar sum needs. Bit bases are decoded
-/// from the key's mapping in pieces. Circuits of a batch run one after the other, so a batch costs no more
+/// from the key's file in pieces. Circuits of a batch run one after the other, so a batch costs no more
 /// memory than one circuit.
 class CpuProver : public Prover {
  public:

@@ -1,10 +1,8 @@
 #include "cuzk/groth16/params_file.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
-
-#include "cuzk/hash/blake2.h"
-#include "cuzk/hash/sha256.h"
 
 namespace cuzk::groth16 {
 namespace {
@@ -15,20 +13,36 @@ std::string text(std::uint64_t v) {
   return std::to_string(v);
 }
 
-/// Reads the count at `offset` and places the vector behind it. `least_after` bytes must still follow the
-/// vector (the counts of the vectors after it).
-Result<ParamsSection> read_section(ByteSpan bytes, const std::string& name, const char* field,
-                                   std::uint64_t offset, std::uint64_t point_bytes) {
-  const std::uint64_t size = bytes.size();
+/// What the structure is read from.
+struct Source {
+  std::uint64_t size;
+  const ReadAt& read;
+  const std::string& name;
+};
+
+/// Reads the count at `offset` and places the vector behind it.
+Result<ParamsSection> read_section(const Source& source, const char* field, std::uint64_t offset,
+                                   std::uint64_t point_bytes) {
+  const std::uint64_t size = source.size;
+  const std::string& name = source.name;
   if (offset > size || size - offset < kCountBytes)
     return bad_params(name + ": truncated at " + text(size) + " bytes: the count of " + field +
                       " belongs at offset " + text(offset));
-  const ParamsSection section{offset + kCountBytes, load_be32(bytes.data() + offset), point_bytes};
+  std::array<std::uint8_t, kCountBytes> count{};
+  CUZK_TRY(source.read(offset, count));
+  const ParamsSection section{offset + kCountBytes, load_be32(count.data()), point_bytes};
   if (section.bytes() > size - section.offset)
     return bad_params(name + ": " + field + " has " + text(section.count) +
                       " points by its count at offset " + text(offset) + ", which would end at " +
                       text(section.end()) + ", beyond the file's " + text(size) + " bytes");
   return section;
+}
+
+/// A file that has become shorter is a fault of the parameters, not of the system.
+Result<void> read_params(const PositionedFile& file, std::uint64_t offset, std::span<std::uint8_t> out) {
+  auto read = file.read(offset, out);
+  if (!read && read.error().code == ErrorCode::kBadInput) return bad_params(read.error().message);
+  return read;
 }
 
 }  // namespace
@@ -52,20 +66,32 @@ ParamsLayout ParamsLayout::with_counts(std::uint64_t n_ic, std::uint64_t n_h, st
 }
 
 Result<ParamsLayout> ParamsLayout::read(ByteSpan bytes, const std::string& name) {
+  return read(
+      bytes.size(),
+      [bytes](std::uint64_t offset, std::span<std::uint8_t> out) -> Result<void> {
+        const ByteSpan range = bytes.subspan(offset, out.size());
+        std::copy(range.begin(), range.end(), out.begin());
+        return {};
+      },
+      name);
+}
+
+Result<ParamsLayout> ParamsLayout::read(std::uint64_t size, const ReadAt& read_at, const std::string& name) {
+  const Source source{size, read_at, name};
   ParamsLayout layout;
-  if (bytes.size() < kVkFixedBytes)
-    return bad_params(name + ": truncated at " + text(bytes.size()) +
+  if (size < kVkFixedBytes)
+    return bad_params(name + ": truncated at " + text(size) +
                       " bytes, inside the six fixed points of the verifying key (" + text(kVkFixedBytes) +
                       " bytes)");
-  CUZK_TRY_ASSIGN(const ParamsSection ic, read_section(bytes, name, "ic", kVkFixedBytes, kG1Bytes));
+  CUZK_TRY_ASSIGN(const ParamsSection ic, read_section(source, "ic", kVkFixedBytes, kG1Bytes));
   layout.n_ic = ic.count;
-  CUZK_TRY_ASSIGN(layout.h, read_section(bytes, name, "h", ic.end(), kG1Bytes));
-  CUZK_TRY_ASSIGN(layout.l, read_section(bytes, name, "l", layout.h.end(), kG1Bytes));
-  CUZK_TRY_ASSIGN(layout.a, read_section(bytes, name, "a", layout.l.end(), kG1Bytes));
-  CUZK_TRY_ASSIGN(layout.b_g1, read_section(bytes, name, "b_g1", layout.a.end(), kG1Bytes));
-  CUZK_TRY_ASSIGN(layout.b_g2, read_section(bytes, name, "b_g2", layout.b_g1.end(), kG2Bytes));
-  if (layout.file_bytes() != bytes.size())
-    return bad_params(name + ": " + text(bytes.size() - layout.file_bytes()) +
+  CUZK_TRY_ASSIGN(layout.h, read_section(source, "h", ic.end(), kG1Bytes));
+  CUZK_TRY_ASSIGN(layout.l, read_section(source, "l", layout.h.end(), kG1Bytes));
+  CUZK_TRY_ASSIGN(layout.a, read_section(source, "a", layout.l.end(), kG1Bytes));
+  CUZK_TRY_ASSIGN(layout.b_g1, read_section(source, "b_g1", layout.a.end(), kG1Bytes));
+  CUZK_TRY_ASSIGN(layout.b_g2, read_section(source, "b_g2", layout.b_g1.end(), kG2Bytes));
+  if (layout.file_bytes() != size)
+    return bad_params(name + ": " + text(size - layout.file_bytes()) +
                       " bytes follow b_g2, which ends at offset " + text(layout.file_bytes()));
 
   const auto at_count = [](const ParamsSection& s) {
@@ -87,39 +113,21 @@ Result<ParamsLayout> ParamsLayout::read(ByteSpan bytes, const std::string& name)
 }
 
 Result<ParamsFile> ParamsFile::open(ThreadPool& pool, const std::string& path) {
-  CUZK_TRY_ASSIGN(MappedFile file, MappedFile::open(path));
-  CUZK_TRY_ASSIGN(const ParamsLayout layout, ParamsLayout::read(file.bytes(), path));
-  CUZK_TRY_ASSIGN(VerifyingKey vk, parse_verifying_key_prefix(pool, file.bytes(), path));
+  CUZK_TRY_ASSIGN(PositionedFile file, PositionedFile::open(path));
+  const auto read_at = [&file](std::uint64_t offset, std::span<std::uint8_t> out) {
+    return read_params(file, offset, out);
+  };
+  CUZK_TRY_ASSIGN(const ParamsLayout layout, ParamsLayout::read(file.size(), read_at, path));
+  std::vector<std::uint8_t> prefix(vk_bytes(layout.n_ic));
+  CUZK_TRY(read_at(0, prefix));
+  CUZK_TRY_ASSIGN(VerifyingKey vk, parse_verifying_key_prefix(pool, prefix, path));
+  // The count of ic was read twice; between, the file may have been written to.
+  if (vk.ic.size() != layout.n_ic) return bad_params(path + ": the count of ic changed while it was read");
   return ParamsFile(std::move(file), layout, std::move(vk));
 }
 
-FileDigests digest_bytes(ThreadPool& pool, ByteSpan bytes,
-                         const std::function<void(std::uint64_t)>& progress) {
-  constexpr std::size_t kStep = std::size_t{1} << 24;
-  FileDigests digests{};
-  const auto feed = [&](auto& hash, bool reports) {
-    for (std::size_t done = 0; done < bytes.size(); done += kStep) {
-      const std::size_t n = std::min(kStep, bytes.size() - done);
-      hash.update(bytes.subspan(done, n));
-      if (reports && progress) progress(done + n);
-    }
-  };
-  pool.parallel_for(2, 1, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t which = begin; which < end; ++which) {
-      if (which == 0) {
-        Sha256 sha;
-        feed(sha, false);
-        digests.sha256 = sha.finish();
-      } else {
-        Blake2b blake;
-        feed(blake, true);
-        std::array<std::uint8_t, Blake2b::kMaxBytes> full;
-        blake.finish(full);
-        std::copy_n(full.begin(), digests.blake2b.size(), digests.blake2b.begin());
-      }
-    }
-  });
-  return digests;
+Result<void> ParamsFile::read(std::uint64_t offset, std::span<std::uint8_t> out) const {
+  return read_params(file_, offset, out);
 }
 
 }  // namespace cuzk::groth16

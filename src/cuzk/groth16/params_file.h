@@ -1,15 +1,17 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cuzk/base/bytes.h"
-#include "cuzk/base/mapped_file.h"
+#include "cuzk/base/positioned_file.h"
 #include "cuzk/base/result.h"
 #include "cuzk/cpu/thread_pool.h"
+#include "cuzk/groth16/file_digests.h"
 #include "cuzk/groth16/point_codec.h"
 #include "cuzk/groth16/verifying_key.h"
 
@@ -25,6 +27,9 @@ struct ParamsSection {
   [[nodiscard]] std::uint64_t bytes() const { return count * point_bytes; }
   [[nodiscard]] std::uint64_t end() const { return offset + bytes(); }
 };
+
+/// Fills a span with the bytes of a file from an offset on.
+using ReadAt = std::function<Result<void>(std::uint64_t offset, std::span<std::uint8_t> out)>;
 
 /// The structure of a `.params` file: the verifying key, then h, l, a, b_g1, b_g2, each a u32be count and
 /// that many uncompressed points, and nothing more.
@@ -47,17 +52,17 @@ struct ParamsLayout {
   /// |b_g2|, |a| >= |ic|. Allocates nothing that depends on a count. kParams, beginning with `name`, naming
   /// field and offset.
   static Result<ParamsLayout> read(ByteSpan bytes, const std::string& name);
+  /// The same for a file of `size` bytes that read_at reads.
+  static Result<ParamsLayout> read(std::uint64_t size, const ReadAt& read_at, const std::string& name);
 };
 
-/// Digests of a whole file: `blake2b` is the first 16 bytes of BLAKE2b-512, which parameters.json lists as 32
-/// hex digits.
-struct FileDigests {
-  std::array<std::uint8_t, 16> blake2b;
-  Bytes32 sha256;
-};
-
-/// A parameter file, mapped read-only for the life of the object; the structure and the verifying key are
-/// checked, the points of the five vectors are not (ProvingKey does that). Immutable, thread-safe.
+/// A parameter file, open for the life of the object; the structure and the verifying key are checked, the
+/// points of the five vectors are not (ProvingKey does that). Immutable, thread-safe.
+///
+/// It is read, never mapped: the bases are read from it during every proof, and a file that shrinks under a
+/// mapping ends the process with SIGBUS. Reading costs a copy out of the page cache, at some 10 GB/s a core
+/// beside a decoding of some 1 GB/s (docs/performance.md); a handler of SIGBUS would be a global state of the
+/// process that belongs to no library.
 class ParamsFile {
  public:
   static Result<ParamsFile> open(ThreadPool& pool, const std::string& path);
@@ -65,25 +70,28 @@ class ParamsFile {
   [[nodiscard]] const std::string& path() const { return file_.path(); }
   [[nodiscard]] const ParamsLayout& layout() const { return layout_; }
   [[nodiscard]] const VerifyingKey& vk() const { return vk_; }
-  /// The encoded points of one vector.
-  [[nodiscard]] ByteSpan section(const ParamsSection& s) const {
-    return file_.bytes().subspan(s.offset, s.bytes());
-  }
-  [[nodiscard]] ByteSpan bytes() const { return file_.bytes(); }
+  /// For digest_file.
+  [[nodiscard]] const PositionedFile& file() const { return file_; }
+
+  /// Fills `out` with the bytes from `offset` on. kParams, naming path and offset, when the file has become
+  /// shorter since it was opened; kIo when the system cannot read it.
+  Result<void> read(std::uint64_t offset, std::span<std::uint8_t> out) const;
 
  private:
-  ParamsFile(MappedFile file, ParamsLayout layout, VerifyingKey vk)
+  ParamsFile(PositionedFile file, ParamsLayout layout, VerifyingKey vk)
       : file_(std::move(file)), layout_(layout), vk_(std::move(vk)) {}
 
-  MappedFile file_;
+  PositionedFile file_;
   ParamsLayout layout_;
   VerifyingKey vk_;
 };
 
-/// Both digests of `bytes`, computed on two threads of the pool. Reads everything: seconds a gigabyte.
-/// `progress` (may be empty) gets the bytes done so far, ascending, from one thread of the pool: that of the
-/// slower digest, BLAKE2b.
-FileDigests digest_bytes(ThreadPool& pool, ByteSpan bytes,
-                         const std::function<void(std::uint64_t)>& progress = {});
+/// Every check of a parameter file's points, the subgroup included: minutes at full size, so on request only.
+/// Needs no shape. kParams names the vector, index, offset and reason of the first bad point in the file.
+/// `progress` (may be empty) gets the bytes of points done so far in all five vectors, from any thread of the
+/// pool: every value once, not always in order, the largest being ParamsLayout::vector_bytes() of a file
+/// without fault.
+Result<void> check_points(ThreadPool& pool, const ParamsFile& file,
+                          const std::function<void(std::uint64_t)>& progress = {});
 
 }  // namespace cuzk::groth16

@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "cuzk/base/hex.h"
 #include "cuzk/curve/encoding.h"
+#include "cuzk/groth16/cpu_prover.h"
 #include "cuzk/groth16/proving_key.h"
 #include "cuzk/groth16/test_support.h"
 
@@ -227,6 +231,71 @@ TEST_F(Params, Digests) {
   const FileDigests digests = digest_bytes(pool_, cubic_, [&](std::uint64_t n) { last = n; });
   EXPECT_EQ(to_hex(digests.sha256), toy.params_sha256);
   EXPECT_EQ(last, cubic_.size());
+}
+
+TEST_F(Params, DigestsOfAFileAreThoseOfItsBytes) {
+  // Several pieces and a rest.
+  std::vector<std::uint8_t> bytes((std::size_t{9} << 20) + 17);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * i >> 7);
+  for (const std::size_t size : {std::size_t{0}, std::size_t{100}, bytes.size()}) {
+    const auto part = ByteSpan(bytes).first(size);
+    test::write_file(folder_.file("d"), part);
+    std::uint64_t last = 0;
+    const auto digests = digest_file(pool_, PositionedFile::open(folder_.file("d")).value(),
+                                     [&](std::uint64_t n) { last = n; });
+    const FileDigests want = digest_bytes(pool_, part);
+    EXPECT_EQ(digests->sha256, want.sha256);
+    EXPECT_EQ(digests->blake2b, want.blake2b);
+    EXPECT_EQ(last, size);
+  }
+}
+
+TEST_F(Params, AFileThatShrinksAfterItWasOpenedIsAnError) {
+  const std::string path = folder_.file("x.params");
+  const auto expect_gone = [&](const auto& result, std::uint64_t size) {
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().code, ErrorCode::kParams);
+    EXPECT_THAT(result.error().message, HasSubstr(path));
+    EXPECT_THAT(result.error().message,
+                HasSubstr("ends before offset " + std::to_string(std::max(size, layout_.h.offset)) + ","));
+  };
+  for (const std::uint64_t size : {std::uint64_t{0}, layout_.l.offset, layout_.b_g2.end() - 1}) {
+    test::write_file(path, cubic_);
+    const auto file = std::make_shared<const ParamsFile>(ParamsFile::open(pool_, path).value());
+    const auto key = ProvingKey::load(pool_, path, shape_).value();
+    std::filesystem::resize_file(path, size);
+    expect_gone(ProvingKey::load(pool_, file, shape_), size);
+    expect_gone(check_points(pool_, *file), size);
+    // A key that was whole when it was loaded, in a proof: h is read, the rest was kept (no booleans here).
+    CpuProver prover(pool_);
+    const auto proof =
+        prove(prover, key, shape_, test::load_toy("cubic").circuit.witness(false), Fr::one(), Fr::one());
+    if (size <= layout_.h.offset)
+      expect_gone(proof, size);
+    else
+      EXPECT_TRUE(proof);
+  }
+}
+
+TEST_F(Params, AKeyWhoseBitBasesAreGoneFailsTheProof) {
+  const test::RowCircuit circuit = test::load_toy("random-300").circuit;
+  const auto shape = circuit.shape(true);
+  ASSERT_GT(shape->num_bits(), 0U);
+  const std::string path = folder_.file("bits.params");
+  ASSERT_TRUE(generate_parameters(pool_, *shape, test::load_toy("random-300").toxic, path));
+  const auto key = ProvingKey::load(pool_, path, shape).value();
+  const ParamsLayout layout = ParamsFile::open(pool_, path)->layout();
+  CpuProver prover(pool_);
+  const auto run = [&] { return prove(prover, key, shape, circuit.witness(true), Fr::one(), Fr::one()); };
+  EXPECT_TRUE(run());
+  for (const std::uint64_t size : {layout.b_g2.offset, layout.a.offset}) {
+    std::filesystem::resize_file(path, size);
+    const auto proof = run();
+    ASSERT_FALSE(proof);
+    EXPECT_EQ(proof.error().code, ErrorCode::kParams);
+    EXPECT_THAT(proof.error().message, HasSubstr(path));
+    EXPECT_THAT(proof.error().message, HasSubstr("ends before offset"));
+  }
 }
 
 TEST_F(Params, MissingFile) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -41,6 +42,10 @@ struct LaunchReport {
 struct LaunchOptions {
   std::optional<DeviceLock> lock;
   std::uint64_t urgency = 0;  ///< larger goes first
+  /// Gets the fraction of the device work done, in (0, 1], ascending, some hundred times a circuit of full
+  /// size, under the lock; the last value of a launch that succeeds is 1. It must return at once. May be
+  /// empty.
+  std::function<void(double)> progress = nullptr;
 };
 
 /// A circuit ready for the device: made by Prover::prepare, used by the same prover's launch. Move-only; what
@@ -116,6 +121,6 @@ Result<Proof> reread(const Proof& proof);
 /// prepare, launch and finish of one circuit, for callers that do not schedule.
 Result<Proof> prove(Prover& prover, std::shared_ptr<const ProvingKey> key, std::shared_ptr<const Shape> shape,
                     std::shared_ptr<const Witness> witness, const Fr& r, const Fr& s,
-                    LaunchReport* report = nullptr);
+                    LaunchReport* report = nullptr, const LaunchOptions& options = {});
 
 }  // namespace cuzk::groth16

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <functional>
 #include <thread>
 
 #include "cuzk/base/hex.h"
@@ -155,6 +157,24 @@ TEST_F(ProverTest, BatchOfSeveralCircuits) {
   ASSERT_TRUE(proofs);
   ASSERT_EQ(proofs->size(), 3U);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(to_hex(encode_proof((*proofs)[i])), want[i]);
+}
+
+TEST_F(ProverTest, ProgressAscendsToOne) {
+  const test::Toy toy = test::load_toy("random-300");
+  const Case c = make(toy.circuit, toy.toxic, true);
+  for (const std::size_t circuits : {1U, 3U}) {
+    std::vector<Prepared> batch;
+    for (std::size_t i = 0; i < circuits; ++i)
+      batch.push_back(prover_.prepare(c.key, c.shape, c.witness, toy.r, toy.s).value());
+    std::vector<double> seen;
+    LaunchOptions options;
+    options.progress = [&](double fraction) { seen.push_back(fraction); };
+    ASSERT_TRUE(prover_.launch(batch, options));
+    ASSERT_GE(seen.size(), 7 * circuits);
+    EXPECT_GT(seen.front(), 0);
+    EXPECT_EQ(seen.back(), 1);
+    EXPECT_EQ(std::adjacent_find(seen.begin(), seen.end(), std::greater<>()), seen.end());
+  }
 }
 
 TEST_F(ProverTest, LockIsHeldForTheDeviceWorkAndNothingElse) {

@@ -7,6 +7,7 @@
 
 #include "cuzk/base/random.h"
 #include "cuzk/groth16/point_codec.h"
+#include "cuzk/groth16/proving_key_bases.h"
 #include "cuzk/groth16/test_support.h"
 
 namespace cuzk::groth16 {
@@ -119,12 +120,12 @@ void expect_split(const LargeKey& k, bool inputs, std::span<const std::uint64_t>
   for (std::size_t i = 0; i < bits.size(); ++i) ASSERT_EQ(bit_of(packed, i), bits[i]) << i;
 
   std::vector<Affine<F>> out(bit_bases.size());
-  bases.decode_bit_bases(0, std::span(out));
+  ASSERT_TRUE(bases.decode_bit_bases(0, std::span(out)));
   EXPECT_EQ(out, bit_bases);
   for (const auto& [begin, count] :
        {std::pair{4095UL, 3UL}, {4096UL, 1UL}, {5000UL, 2000UL}, {bits.size(), 0UL}}) {
     out.assign(count, {});
-    bases.decode_bit_bases(begin, std::span(out));
+    ASSERT_TRUE(bases.decode_bit_bases(begin, std::span(out)));
     EXPECT_TRUE(std::equal(out.begin(), out.end(), bit_bases.begin() + static_cast<std::ptrdiff_t>(begin)));
   }
   for (const auto& [begin, end] :
@@ -133,7 +134,7 @@ void expect_split(const LargeKey& k, bool inputs, std::span<const std::uint64_t>
     for (std::size_t i = begin; i < end; ++i)
       if (bits[i]) want.push_back(bit_bases[i]);
     out.assign(want.size(), {});
-    EXPECT_EQ(bases.gather_bit_bases(packed, begin, end, std::span(out)), want.size());
+    EXPECT_EQ(bases.gather_bit_bases(packed, begin, end, std::span(out)).value(), want.size());
     EXPECT_EQ(out, want);
   }
 }
@@ -141,20 +142,67 @@ void expect_split(const LargeKey& k, bool inputs, std::span<const std::uint64_t>
 TEST(ProvingKeySplit, BitAndWideBasesOfEveryQuery) {
   const LargeKey k;
   const Shape& shape = *k.shape;
+  const ProvingKeyBases& bases = ProvingKeyBases::of(*k.key);
   const std::span<const G1Affine> g1(k.g1);
   ASSERT_GT(shape.num_bits(), 8192U);
   ASSERT_GT(shape.num_wide(), 400U);
-  expect_split<Fp>(k, false, {}, {}, k.key->l_selection(), k.key->l(), g1);
-  expect_split<Fp>(k, true, {}, shape.a_aux_density(), k.key->a_selection(), k.key->a(),
+  expect_split<Fp>(k, false, {}, {}, bases.l_selection, bases.l, g1);
+  expect_split<Fp>(k, true, {}, shape.a_aux_density(), bases.a_selection, bases.a,
                    g1.first(k.layout.a.count));
-  expect_split<Fp>(k, true, shape.b_input_density(), shape.b_aux_density(), k.key->b_selection(),
-                   k.key->b_g1(), g1.first(k.layout.b_g1.count));
-  expect_split<Fp2>(k, true, shape.b_input_density(), shape.b_aux_density(), k.key->b_selection(),
-                    k.key->b_g2(), k.g2);
+  expect_split<Fp>(k, true, shape.b_input_density(), shape.b_aux_density(), bases.b_selection, bases.b_g1,
+                   g1.first(k.layout.b_g1.count));
+  expect_split<Fp2>(k, true, shape.b_input_density(), shape.b_aux_density(), bases.b_selection, bases.b_g2,
+                    k.g2);
   std::vector<G1Affine> h(k.layout.h.count - 1);
-  k.key->h().decode(1, std::span(h));
+  ASSERT_TRUE(bases.h.decode(1, std::span(h)));
   EXPECT_TRUE(std::equal(h.begin(), h.end(), k.g1.begin() + 1));
-  EXPECT_EQ(k.key->h().size(), k.layout.h.count);
+  EXPECT_EQ(bases.h.size(), k.layout.h.count);
+}
+
+TEST(ProvingKeySplit, EncodedBasesAndMasksSayTheSame) {
+  const LargeKey k;
+  const ProvingKeyBases& bases = ProvingKeyBases::of(*k.key);
+  const QueryBases<Fp2>& query = bases.b_g2;
+  const QuerySelection& selection = bases.b_selection;
+  ASSERT_EQ(query.size(), k.g2.size());
+  EXPECT_EQ(selection.input_count(), k.shape->b_input_count());
+  std::vector<std::uint8_t> bytes(query.size() * kG2Bytes);
+  ASSERT_TRUE(query.read_encoded(0, bytes));
+  std::vector<G2Affine> points(query.size());
+  ASSERT_FALSE(decode_points(bytes, std::span(points)));
+  EXPECT_EQ(points, k.g2);
+  std::vector<G2Affine> wide;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (bit_of(query.wide_places(), i)) wide.push_back(points[i]);
+  EXPECT_TRUE(std::equal(wide.begin(), wide.end(), query.wide().begin(), query.wide().end()));
+
+  std::vector<Fr> scalars;
+  for (std::size_t i = 0; i < k.witness->inputs.size(); ++i)
+    if (bit_of(selection.input_mask(), i)) scalars.push_back(k.witness->inputs[i]);
+  EXPECT_EQ(scalars.size(), selection.input_count());
+  for (std::size_t i = 0; i < k.witness->wide.size(); ++i)
+    if (bit_of(selection.wide_mask(), i)) scalars.push_back(k.witness->wide[i]);
+  EXPECT_EQ(scalars, selection.select_wide(*k.witness));
+  std::vector<std::uint8_t> h(kG1Bytes);
+  ASSERT_TRUE(bases.h.read_encoded(5, h));
+  G1Affine point;
+  ASSERT_FALSE(decode_points(h, std::span(&point, 1)));
+  EXPECT_EQ(point, k.g1[5]);
+}
+
+TEST(ProvingKeyLoad, ProgressEndsAtOne) {
+  LargeKey k;
+  std::mutex mutex;
+  std::vector<double> seen;
+  ASSERT_TRUE(ProvingKey::load(k.pool, k.folder.file("k"), k.shape, [&](double fraction) {
+    const std::lock_guard lock(mutex);
+    seen.push_back(fraction);
+  }));
+  ASSERT_GT(seen.size(), 5U);
+  std::sort(seen.begin(), seen.end());
+  EXPECT_GT(seen.front(), 0);
+  EXPECT_EQ(seen.back(), 1);
+  EXPECT_EQ(std::adjacent_find(seen.begin(), seen.end()), seen.end());
 }
 
 TEST(CheckPoints, ProgressIsTheRunningTotalOfAllVectors) {

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <mutex>
 
+#include "cuzk/r1cs/shape_rows.h"
+
 namespace cuzk::groth16 {
 namespace {
 
@@ -61,6 +63,7 @@ QapColumns qap_columns(ThreadPool& pool, const Shape& shape, std::span<const Fr>
   for (std::vector<Fr>* v : {&columns.aux.a, &columns.aux.b, &columns.aux.c})
     v->assign(shape.num_aux(), Fr::zero());
 
+  const ShapeRows rows(shape);
   StripedLocks locks(std::size_t{1} << 16);
   std::mutex inputs_mutex;
   const Fr minus_one = -Fr::one();
@@ -83,12 +86,11 @@ QapColumns qap_columns(ThreadPool& pool, const Shape& shape, std::span<const Fr>
         }
       }
     };
-    shape.for_each_row(begin, end,
-                       [&](std::size_t row, const TermView& a, const TermView& b, const TermView& c) {
-                         add(a, basis[row], local.a, columns.aux.a);
-                         add(b, basis[row], local.b, columns.aux.b);
-                         add(c, basis[row], local.c, columns.aux.c);
-                       });
+    rows.for_each(begin, end, [&](std::size_t row, const TermView& a, const TermView& b, const TermView& c) {
+      add(a, basis[row], local.a, columns.aux.a);
+      add(b, basis[row], local.b, columns.aux.b);
+      add(c, basis[row], local.c, columns.aux.c);
+    });
     const std::lock_guard lock(inputs_mutex);
     for (std::size_t i = 0; i < shape.num_inputs(); ++i) {
       columns.inputs.a[i] += local.a[i];

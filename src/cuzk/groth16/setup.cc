@@ -4,10 +4,9 @@
 #include <limits>
 
 #include "cuzk/base/file_sink.h"
+#include "cuzk/groth16/internal/digest_pair.h"
 #include "cuzk/groth16/point_codec.h"
 #include "cuzk/groth16/qap.h"
-#include "cuzk/hash/blake2.h"
-#include "cuzk/hash/sha256.h"
 #include "cuzk/msm/fixed_base.h"
 
 namespace cuzk::groth16 {
@@ -23,14 +22,7 @@ class HashedSink {
   HashedSink(ThreadPool& pool, FileSink sink) : pool_(pool), sink_(std::move(sink)) {}
 
   Result<void> write(ByteSpan bytes) {
-    pool_.parallel_for(2, 1, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        if (i == 0)
-          sha_.update(bytes);
-        else
-          blake_.update(bytes);
-      }
-    });
+    digests_.update(pool_, bytes);
     written_ += bytes.size();
     return sink_.write(bytes);
   }
@@ -42,20 +34,14 @@ class HashedSink {
   }
   Result<FileDigests> commit() {
     CUZK_TRY(sink_.commit());
-    FileDigests digests;
-    digests.sha256 = sha_.finish();
-    std::array<std::uint8_t, Blake2b::kMaxBytes> full;
-    blake_.finish(full);
-    std::copy_n(full.begin(), digests.blake2b.size(), digests.blake2b.begin());
-    return digests;
+    return digests_.finish();
   }
   [[nodiscard]] std::uint64_t written() const { return written_; }
 
  private:
   ThreadPool& pool_;
   FileSink sink_;
-  Sha256 sha_;
-  Blake2b blake_;
+  DigestPair digests_;
   std::uint64_t written_ = 0;
 };
 

@@ -41,7 +41,7 @@ Jacobian<F> run(ThreadPool& pool, std::span<const Affine<F>> bases, std::span<co
   CUZK_CHECK(isa_supported(options.isa) && options.window_bits <= 22);
   if (bases.size() <= kPlainBases && options.window_bits == 0) return plain(bases, scalars);
   const unsigned bits = options.window_bits != 0 ? options.window_bits : choose_window_bits<F>(bases.size());
-  return msm_detail::Pippenger<F>(pool, bases, scalars, batch_add_kernel<F>(options.isa), bits, options.slice)
+  return msm_detail::Pippenger<F>(pool, bases, scalars, batch_add_kernel<F>(options.isa), bits, options)
       .run();
 }
 

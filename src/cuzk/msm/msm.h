@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 
 #include "cuzk/cpu/thread_pool.h"
@@ -10,13 +11,16 @@
 
 namespace cuzk {
 
-/// For tests and measurements; the defaults are right for everything else. Results do not depend on it.
+/// For tests, measurements and progress displays; the defaults are right for everything else. Results do not
+/// depend on it.
 struct MsmOptions {
   Isa isa = best_isa();  ///< instruction set of the point additions; must be supported here
   /// Digits of the scalars in radix 2^window_bits, 1 to 22; 0 chooses by the number of bases.
   unsigned window_bits = 0;
   /// Bases that are taken at a time; 0 chooses.
   std::size_t slice = 0;
+  /// Gets the number of bases done so far, after every slice, from the calling thread. May be empty.
+  std::function<void(std::size_t)> progress = nullptr;
 };
 
 /// Multi-scalar multiplication: sum of [scalars[i]] bases[i], 0 for no bases. The spans have equal lengths

@@ -21,6 +21,18 @@ TYPED_TEST(Msm, EdgeScalarsAtEveryLength) {
     expect_all_agree(test_points<TypeParam>(n), test_scalars(n, random), "mixed scalars", {0, 1, 7});
 }
 
+TYPED_TEST(Msm, ProgressAfterEverySlice) {
+  ThreadPool pool(2);
+  TestRandom random(8);
+  std::vector<std::size_t> seen;
+  MsmOptions options;
+  options.slice = 40;
+  options.progress = [&](std::size_t done) { seen.push_back(done); };
+  (void)msm(pool, std::span<const Affine<TypeParam>>(test_points<TypeParam>(100)),
+            std::span<const Fr>(test_scalars(100, random)), options);
+  EXPECT_EQ(seen, (std::vector<std::size_t>{34, 68, 100}));
+}
+
 TYPED_TEST(Msm, SlicesAddUp) {
   TestRandom random(6);
   const std::size_t n = 160;

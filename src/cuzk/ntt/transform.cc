@@ -1,13 +1,10 @@
 #include "cuzk/ntt/transform.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <atomic>
-#include <memory>
-#include <new>
 
 #include "cuzk/base/result.h"
+#include "cuzk/cpu/scratch_array.h"
 
 namespace cuzk::ntt {
 namespace {
@@ -32,34 +29,17 @@ std::vector<Fr> reversed_powers(const Fr& base, unsigned bits) {
   return r;
 }
 
-/// Uninitialised words, in huge pages where the system gives them.
-class Scratch {
- public:
-  explicit Scratch(std::size_t words) : bytes_((words * 8 + kAlign - 1) / kAlign * kAlign) {
-    memory_ = static_cast<std::uint64_t*>(::operator new (bytes_, std::align_val_t{kAlign}));
-    (void)madvise(memory_, bytes_, MADV_HUGEPAGE);
-  }
-  ~Scratch() { ::operator delete (memory_, std::align_val_t{kAlign}); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  [[nodiscard]] std::uint64_t* data() const { return memory_; }
-
- private:
-  static constexpr std::size_t kAlign = std::size_t{1} << 21;
-  std::size_t bytes_;
-  std::uint64_t* memory_;
-};
+using Scratch = ScratchArray<std::uint64_t>;
 
 /// body(block, scratch of the running thread) for all blocks.
 template <class Body>
-void for_blocks(ThreadPool& pool, std::size_t blocks, const std::vector<std::unique_ptr<Scratch>>& scratch,
-                const Body& body) {
+void for_blocks(ThreadPool& pool, std::size_t blocks, const std::vector<Scratch>& scratch, const Body& body) {
   std::atomic<std::size_t> next{0};
   pool.parallel_for(scratch.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t slot = begin; slot < end; ++slot)
       for (std::size_t b = next.fetch_add(1, std::memory_order_relaxed); b < blocks;
            b = next.fetch_add(1, std::memory_order_relaxed))
-        body(b, scratch[slot]->data());
+        body(b, scratch[slot].span().data());
   });
 }
 
@@ -175,8 +155,8 @@ void Transform::run(ThreadPool& pool, std::span<Fr> data) const {
   const std::size_t rows = std::size_t{1} << log_rows_;
   const std::size_t columns = std::size_t{1} << log_columns_;
   const bool to_reversed = order_ == Order::natural_to_reversed;
-  std::vector<std::unique_ptr<Scratch>> scratch(std::min<std::size_t>(pool.size(), rows / kLanes));
-  for (auto& s : scratch) s = std::make_unique<Scratch>(rows * kernels_->row_words);
+  std::vector<Scratch> scratch(std::min<std::size_t>(pool.size(), rows / kLanes));
+  for (Scratch& s : scratch) s = Scratch(rows * kernels_->row_words);
 
   const auto column_pass = [&](const Pass& pass, bool multiply) {
     for_blocks(pool, columns / kLanes, scratch, [&](std::size_t b, std::uint64_t* block) {
@@ -217,7 +197,7 @@ void Transform::run(ThreadPool& pool, std::span<Fr> data) const {
 void Transform::run_small(std::span<Fr> data) const {
   const std::size_t n = data.size();
   const Scratch scratch(n * kernels_->row_words);
-  std::uint64_t* const block = scratch.data();
+  std::uint64_t* const block = scratch.span().data();
   Fr first[kLanes];
   Fr ratio[kLanes];
   std::fill(std::begin(first), std::end(first), scale_);

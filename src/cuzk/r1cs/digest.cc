@@ -1,5 +1,7 @@
 #include "cuzk/r1cs/digest.h"
 
+#include "cuzk/r1cs/shape_rows.h"
+
 namespace cuzk {
 namespace {
 
@@ -57,9 +59,10 @@ CircuitDigest DigestSystem::finish() {
 }
 
 Bytes32 r1cs_sha256(const Shape& shape) {
+  const ShapeRows rows(shape);
   std::vector<Bytes32> coefficients;
-  coefficients.reserve(shape.coefficients().size());
-  for (const Fr& c : shape.coefficients()) coefficients.push_back(r1cs_internal::RowHasher::to_big_endian(c));
+  coefficients.reserve(rows.coefficients().size());
+  for (const Fr& c : rows.coefficients()) coefficients.push_back(r1cs_internal::RowHasher::to_big_endian(c));
   r1cs_internal::RowHasher hash(false, false);
   hash.header(shape.num_inputs(), shape.num_aux(), shape.num_constraints());
   const auto add = [&](const TermView& terms) {
@@ -67,12 +70,12 @@ Bytes32 r1cs_sha256(const Shape& shape) {
     for (std::size_t i = 0; i < terms.size(); ++i)
       hash.add_term(terms[i].variable, coefficients[terms.coefficient_id(i)]);
   };
-  shape.for_each_row(0, shape.num_constraints(),
-                     [&](std::size_t, const TermView& a, const TermView& b, const TermView& c) {
-                       add(a);
-                       add(b);
-                       add(c);
-                     });
+  rows.for_each(0, shape.num_constraints(),
+                [&](std::size_t, const TermView& a, const TermView& b, const TermView& c) {
+                  add(a);
+                  add(b);
+                  add(c);
+                });
   return hash.finish_sha256();
 }
 

@@ -8,6 +8,7 @@
 
 #include "cuzk/base/random.h"
 #include "cuzk/r1cs/shape_recorder.h"
+#include "cuzk/r1cs/shape_rows.h"
 #include "cuzk/r1cs/witness_builder.h"
 
 namespace cuzk {
@@ -106,7 +107,7 @@ TEST_P(ShapeOf, RandomCircuitHoldsWhatWasWritten) {
     return sum;
   };
   std::size_t next = 0;
-  shape.for_each_row(
+  ShapeRows(shape).for_each(
       0, shape.num_rows(), [&](std::size_t row, const TermView& a, const TermView& b, const TermView& c) {
         EXPECT_EQ(row, next++);
         Row want;
@@ -145,7 +146,7 @@ TEST_P(ShapeOf, RandomCircuitHoldsWhatWasWritten) {
     const std::size_t size = std::size_t{1} << shape.domain_log_size();
     std::vector<Fr> a(size, Fr::one());
     std::vector<Fr> b(size, Fr::one());
-    shape.evaluate_ab(pool, witness, a, b);
+    ShapeRows(shape).evaluate_ab(pool, witness, a, b);
     want_a.resize(size, Fr::zero());
     want_b.resize(size, Fr::zero());
     EXPECT_EQ(a, want_a);
@@ -170,10 +171,11 @@ TEST(Shape, RangesOfRowsStartAnywhere) {
   const Shape shape = std::move(recorder).finish();
   for (const auto& [begin, end] : {std::pair{0U, 0U}, {63U, 65U}, {100U, 201U}, {200U, 201U}}) {
     std::size_t next = begin;
-    shape.for_each_row(begin, end, [&](std::size_t row, const TermView& a, const TermView&, const TermView&) {
-      EXPECT_EQ(row, next++);
-      EXPECT_EQ(a[0].coefficient, row < 200 ? Fr::from_u64(row + 1) : Fr::one());
-    });
+    ShapeRows(shape).for_each(begin, end,
+                              [&](std::size_t row, const TermView& a, const TermView&, const TermView&) {
+                                EXPECT_EQ(row, next++);
+                                EXPECT_EQ(a[0].coefficient, row < 200 ? Fr::from_u64(row + 1) : Fr::one());
+                              });
     EXPECT_EQ(next, end);
   }
 }

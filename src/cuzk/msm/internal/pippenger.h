@@ -13,6 +13,7 @@
 #include "cuzk/msm/internal/digits.h"
 #include "cuzk/msm/internal/tree_sum.h"
 #include "cuzk/msm/internal/weighted_sum.h"
+#include "cuzk/msm/msm.h"
 
 namespace cuzk::msm_detail {
 
@@ -25,8 +26,8 @@ template <class F>
 class Pippenger {
  public:
   Pippenger(ThreadPool& pool, std::span<const Affine<F>> bases, std::span<const Fr> scalars, BatchAdd<F> add,
-            unsigned window_bits, std::size_t slice)
-      : pool_(pool), bases_(bases), scalars_(scalars), add_(add), windows_(window_bits), slice_(slice) {
+            unsigned window_bits, const MsmOptions& options)
+      : pool_(pool), bases_(bases), scalars_(scalars), add_(add), windows_(window_bits), options_(options) {
     CUZK_CHECK(bases.size() == scalars.size() && bases.size() < kMaxReferablePoints);
   }
 
@@ -34,11 +35,14 @@ class Pippenger {
     const std::size_t n = bases_.size();
     buckets_.resize(windows_.count() * windows_.buckets());
     // Slices of equal size; a bucket should have several points of each.
-    const std::size_t wanted = slice_ != 0 ? slice_ : std::max(kSlicePoints, 4 * windows_.buckets());
+    const std::size_t wanted =
+        options_.slice != 0 ? options_.slice : std::max(kSlicePoints, 4 * windows_.buckets());
     const std::size_t slices = (n + wanted - 1) / wanted;
     const std::size_t slice = slices == 0 ? 0 : (n + slices - 1) / slices;
-    for (std::size_t first = 0; first < n; first += slice)
+    for (std::size_t first = 0; first < n; first += slice) {
       add_slice(first, std::min(slice, n - first), first != 0);
+      if (options_.progress) options_.progress(std::min(first + slice, n));
+    }
     std::vector<Jacobian<F>> sums(windows_.count(), Jacobian<F>::infinity());
     combine(sums.data());
     Jacobian<F> total = Jacobian<F>::infinity();
@@ -258,7 +262,7 @@ class Pippenger {
   std::span<const Fr> scalars_;
   BatchAdd<F> add_;
   SignedWindows windows_;
-  std::size_t slice_;
+  const MsmOptions& options_;
   Lender<TreeSummer<F>> summers_;
 
   std::vector<Affine<F>> buckets_;

@@ -5,7 +5,7 @@
 
 #include "cuzk/r1cs/linear_combination.h"
 
-namespace cuzk::r1cs_internal {
+namespace cuzk {
 
 /// The distinct coefficients of a shape. Ids 0 and 1 are always 1 and -1.
 class CoefficientTable {
@@ -31,6 +31,9 @@ class CoefficientTable {
   std::vector<std::uint32_t> slots_;  // open addressing, id + 1, 0 is free; a power of two
 };
 
+/// For backends and for readers of whole circuits; users of a Shape need nothing from here. Immutable once
+/// frozen, thread-safe then. Reached through ShapeRows (r1cs/shape_rows.h).
+///
 /// Rows of three linear combinations each, flat: columns and coefficient ids of a row's A, B and C terms
 /// follow one another. A column is a Variable's code. Ids are split into a low and, only once there are more
 /// than 2^16 coefficients, a high half, so that a term costs six bytes. The numbers of terms are LEB128,
@@ -49,10 +52,13 @@ class RowStore {
 
   [[nodiscard]] std::size_t size() const { return rows_; }
   [[nodiscard]] std::size_t terms() const { return columns_.size(); }
+  /// terms() columns; Variable::from_code reads one.
   [[nodiscard]] const std::uint32_t* columns() const { return columns_.data(); }
+  /// The low halves of terms() coefficient ids.
   [[nodiscard]] const std::uint16_t* low_ids() const { return id_low_.data(); }
-  /// Null while all ids fit 16 bits.
+  /// The high halves; null while all ids fit 16 bits.
   [[nodiscard]] const std::uint16_t* high_ids() const { return id_high_.empty() ? nullptr : id_high_.data(); }
+  /// What the ids index.
   [[nodiscard]] std::span<const Fr> coefficients() const { return table_.values(); }
   [[nodiscard]] std::uint32_t id(std::size_t term) const {
     return id_low_[term] | (id_high_.empty() ? 0U : static_cast<std::uint32_t>(id_high_[term]) << 16);
@@ -98,4 +104,4 @@ class RowStore {
   std::size_t rows_ = 0;
 };
 
-}  // namespace cuzk::r1cs_internal
+}  // namespace cuzk

@@ -5,14 +5,15 @@
 #include <type_traits>
 #include <utility>
 
-namespace cuzk::groth16 {
+namespace cuzk {
 
-/// Memory straight from the operating system, in huge pages where it grants them: transforms touch places
-/// megabytes apart, which small pages make slow, and freeing gives the memory back at once. Move-only.
+/// Memory straight from the operating system, in huge pages where it grants them: transforms touch places far
+/// apart, which small pages make slow, and freeing gives the memory back at once. Move-only.
 class ScratchMemory {
  public:
   ScratchMemory() = default;
-  /// At least `bytes` zero bytes, page-aligned. Throws std::bad_alloc as operator new does.
+  /// At least `bytes` zero bytes, page-aligned; whole huge pages, aligned to them, from 128 KiB on. Throws
+  /// std::bad_alloc as operator new does.
   explicit ScratchMemory(std::size_t bytes);
   ScratchMemory(ScratchMemory&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
@@ -54,4 +55,4 @@ class ScratchArray {
   std::size_t size_ = 0;
 };
 
-}  // namespace cuzk::groth16
+}  // namespace cuzk

@@ -1,6 +1,6 @@
-#include "cuzk/r1cs/internal/row_store.h"
+#include "cuzk/r1cs/row_store.h"
 
-namespace cuzk::r1cs_internal {
+namespace cuzk {
 namespace {
 
 std::size_t hash_of(const Fr& x) {
@@ -78,4 +78,4 @@ std::size_t RowStore::memory_bytes() const {
          groups_.capacity() * sizeof(Group) + table_.values().size() * sizeof(Fr);
 }
 
-}  // namespace cuzk::r1cs_internal
+}  // namespace cuzk

@@ -1,0 +1,108 @@
+#include "cuzk/groth16/internal/key_splitter.h"
+
+#include <bit>
+
+#include "cuzk/groth16/internal/section_check.h"
+
+namespace cuzk::groth16 {
+namespace {
+
+void set_bit(std::span<std::uint64_t> words, std::size_t i) {
+  words[i / 64] |= std::uint64_t{1} << (i % 64);
+}
+
+/// Calls visit(place in the query, aux or input index, is_aux, is_bit) for every point of a query, in file
+/// order. An empty density means all ones.
+template <class Visit>
+void walk_query(const Shape& shape, bool with_inputs, std::span<const std::uint64_t> input_density,
+                std::span<const std::uint64_t> aux_density, Visit&& visit) {
+  std::size_t place = 0;
+  if (with_inputs)
+    for (std::size_t i = 0; i < shape.num_inputs(); ++i)
+      if (input_density.empty() || bit_of(input_density, i)) visit(place++, i, false, false);
+  const std::span<const std::uint64_t> is_bit = shape.aux_is_bit();
+  for (std::size_t i = 0; i < shape.num_aux(); ++i)
+    if (aux_density.empty() || bit_of(aux_density, i)) visit(place++, i, true, bit_of(is_bit, i));
+}
+
+}  // namespace
+
+template <class F>
+void KeySplitter::split_query(bool with_inputs, std::span<const std::uint64_t> input_density,
+                              std::span<const std::uint64_t> aux_density, const ParamsSection& section,
+                              QuerySelection& selection, QueryBases<F>& query) const {
+  selection.input_mask_.assign(words_for(shape_.num_inputs()), 0);
+  selection.bit_mask_.assign(words_for(shape_.num_bits()), 0);
+  selection.wide_mask_.assign(words_for(shape_.num_wide()), 0);
+  query.file_ = &file_;
+  query.section_ = section;
+  query.wide_places_.assign(words_for(section.count), 0);
+  std::size_t bits_before = 0;  // boolean aux variables below `next_aux`
+  std::size_t next_aux = 0;
+  const std::span<const std::uint64_t> is_bit = shape_.aux_is_bit();
+  walk_query(shape_, with_inputs, input_density, aux_density,
+             [&](std::size_t place, std::size_t index, bool is_aux, bool bit) {
+               if (!is_aux) {
+                 set_bit(selection.input_mask_, index);
+                 set_bit(query.wide_places_, place);
+                 ++selection.wide_count_;
+                 ++selection.input_count_;
+                 return;
+               }
+               for (; next_aux < index; ++next_aux) bits_before += bit_of(is_bit, next_aux) ? 1 : 0;
+               if (bit) {
+                 if (selection.bit_count_ % kBitBaseSample == 0)
+                   query.samples_.push_back(static_cast<std::uint32_t>(place));
+                 set_bit(selection.bit_mask_, bits_before);
+                 ++selection.bit_count_;
+               } else {
+                 set_bit(selection.wide_mask_, index - bits_before);
+                 set_bit(query.wide_places_, place);
+                 ++selection.wide_count_;
+               }
+             });
+  query.bit_count_ = selection.bit_count_;
+}
+
+void KeySplitter::split() {
+  const ParamsLayout& layout = file_.layout();
+  bases_.h.file_ = &file_;
+  bases_.h.section_ = layout.h;
+  split_query(false, {}, {}, layout.l, bases_.l_selection, bases_.l);
+  split_query(true, {}, shape_.a_aux_density(), layout.a, bases_.a_selection, bases_.a);
+  split_query(true, shape_.b_input_density(), shape_.b_aux_density(), layout.b_g1, bases_.b_selection,
+              bases_.b_g1);
+  bases_.b_g2.file_ = &file_;
+  bases_.b_g2.section_ = layout.b_g2;
+  bases_.b_g2.wide_places_ = bases_.b_g1.wide_places_;
+  bases_.b_g2.samples_ = bases_.b_g1.samples_;
+  bases_.b_g2.bit_count_ = bases_.b_g1.bit_count_;
+}
+
+template <class F>
+Result<void> KeySplitter::load_query(ThreadPool& pool, const char* field, QueryBases<F>& query,
+                                     const std::function<void(std::uint64_t)>& progress) const {
+  // rank[w]: wide bases in front of word w, so that blocks can store theirs independently.
+  std::vector<std::uint32_t> rank(query.wide_places_.size() + 1);
+  for (std::size_t w = 0; w < query.wide_places_.size(); ++w)
+    rank[w + 1] = rank[w] + static_cast<std::uint32_t>(std::popcount(query.wide_places_[w]));
+  query.wide_.resize(rank.back());
+  return check_section<F>(pool, file_, query.section_, field, false, progress,
+                          [&](std::size_t first, std::span<const Affine<F>> points) {
+                            std::size_t next = rank[first / 64];
+                            for (std::size_t i = 0; i < points.size(); ++i)
+                              if (bit_of(query.wide_places_, first + i)) query.wide_[next++] = points[i];
+                          });
+}
+
+Result<void> KeySplitter::check_and_keep(ThreadPool& pool,
+                                         const std::function<void(std::uint64_t)>& progress) {
+  CUZK_TRY(check_section<Fp>(pool, file_, bases_.h.section_, "h", false, progress,
+                             [](std::size_t, std::span<const G1Affine>) {}));
+  CUZK_TRY(load_query(pool, "l", bases_.l, progress));
+  CUZK_TRY(load_query(pool, "a", bases_.a, progress));
+  CUZK_TRY(load_query(pool, "b_g1", bases_.b_g1, progress));
+  return load_query(pool, "b_g2", bases_.b_g2, progress);
+}
+
+}  // namespace cuzk::groth16

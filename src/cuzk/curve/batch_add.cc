@@ -73,25 +73,13 @@ struct PortableMul {
   static Fp2 square(const Fp2& a) { return {mul(a.c0 + a.c1, a.c0 - a.c1), mul(a.c0, a.c1).dbl()}; }
 };
 
-/// The operators: mulx and adx where the processor has them.
-struct HostMul {
-  template <class F>
-  static F mul(const F& a, const F& b) {
-    return a * b;
-  }
-  template <class F>
-  static F square(const F& a) {
-    return a.square();
-  }
-};
-
 template <class F>
 BatchAdd<F> choose(Isa isa) {
   CUZK_CHECK(isa_supported(isa));
 #if defined(CUZK_HAVE_X86_KERNELS)
   if (isa == Isa::ifma) return &detail::batch_add_ifma;
+  if (isa == Isa::adx) return &detail::batch_add_adx;
 #endif
-  if (isa == Isa::adx) return &detail::batch_add_scalar<F, HostMul>;
   return &detail::batch_add_scalar<F, PortableMul>;
 }
 

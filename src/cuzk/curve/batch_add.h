@@ -57,7 +57,8 @@ class BatchAddScratch {
 /// Carries out `job_count` jobs with a single field inversion for all of them (Montgomery's trick), about six
 /// products of F a sum. No job may write what another one reads. Every case of the group law is handled: P =
 /// Q, P = -Q and infinity on either side. The results are affine and reduced, hence the same bits whatever
-/// kernel is used. Scratch: 2 F a sum.
+/// kernel is used. Scratch: 2 F a sum and
+/// 2 more.
 ///
 /// Some thousand sums a call hide the inversion and stay in the second-level cache.
 template <class F>

@@ -8,7 +8,7 @@
 
 namespace cuzk::detail {
 
-/// What the eight-lane kernels leave to plain code. Defined in batch_add.cc, which is compiled without
+/// What the kernels leave to plain code. Defined in batch_add.cc, which is compiled without
 /// instruction set flags (see field/internal/ifma.h).
 
 /// One sum that the chord formula may not hold for.
@@ -25,6 +25,10 @@ SpecialSum<Fp2> special_sum(const Fp2* a, bool negate_a, const Fp2* b, bool nega
 /// values[i] = 2^48 / values[i] for eight non-zero values, in Montgomery form.
 void invert_lanes(Fp* values);
 void invert_lanes(Fp2* values);
+
+/// The kernel with mulx and adx.
+void batch_add_adx(const BatchAddJob<Fp>* jobs, std::size_t job_count, BatchAddScratch& scratch);
+void batch_add_adx(const BatchAddJob<Fp2>* jobs, std::size_t job_count, BatchAddScratch& scratch);
 
 /// The kernel compiled for AVX-512 IFMA.
 void batch_add_ifma(const BatchAddJob<Fp>* jobs, std::size_t job_count, BatchAddScratch& scratch);

@@ -33,10 +33,10 @@ export async function open(browser, url, options = {}, expected = []) {
   }};
 }
 
-/// Waits until `read()` gives what `wanted` accepts, ten seconds at most; returns it.
-export async function until(read, wanted, what) {
+/// Waits until `read()` gives what `wanted` accepts, `seconds` at most; returns it.
+export async function until(read, wanted, what, seconds = 20) {
   let value;
-  for (const end = Date.now() + 10000; Date.now() < end;) {
+  for (const end = Date.now() + 1000 * seconds; Date.now() < end;) {
     value = await read();
     if (wanted(value)) return value;
     await new Promise((resolve) => setTimeout(resolve, 100));

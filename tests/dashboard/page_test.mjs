@@ -23,7 +23,7 @@ test('one device: every table, and the figures of the recording', async () => {
   daemon.set({status: statusOf(1, 'A'), events: recording('interlock.log'), nowMs: 65000});
   const {page, close} = await open(browser, url);
   await until(() => page.locator('#state').textContent(), (t) => t === 'ready', 'state');
-  assert.match(await page.locator('#identity').textContent(), /^0\.1\.0, simulated, up 12\.5 s$/);
+  assert.match(await page.locator('#identity').textContent(), /^0\.1\.0, simulated, per-partition, up 12\.5 s$/);
 
   const efficiency = await until(() => rows(page, 'efficiency'), (r) => r[0]?.length === 5, 'efficiency');
   assert.deepEqual(efficiency, [['device 0', '100.00 %', '100.00 %', '–', '0 / 0 / 0']]);

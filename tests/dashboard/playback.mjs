@@ -77,7 +77,7 @@ export function statusOf(devices, instance) {
   const ordinals = Array.from({length: devices}, (_, i) => i);
   const partitions = ['done', 'gpu', 'synth_done', 'synthesizing', 'pending', 'failed'];
   return {
-    instance, version: '0.1.0', backend: 'simulated', state: 'ready', uptime_secs: 12.5, now_ms: 0,
+    instance, version: '0.1.0', backend: 'simulated', state: 'ready', mode: 'per-partition', uptime_secs: 12.5, now_ms: 0,
     memory: {total_bytes: 64 * 2 ** 30, used_bytes: 24 * 2 ** 30, available_bytes: 40 * 2 ** 30,
       reservations: [{tag: 'srs', bytes: 16 * 2 ** 30}, {tag: 'witness', bytes: 8 * 2 ** 30}]},
     synthesis: {max_concurrent: 4, active: 2},

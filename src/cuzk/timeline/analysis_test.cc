@@ -85,8 +85,7 @@ const StageTime* stage(const Analysis& analysis, std::string_view name) {
   return nullptr;
 }
 
-// ---- the fixtures
-// ---------------------------------------------------------------------------------------------------
+// ---- the fixtures ----
 
 TEST(Fixture, EveryFigureOfExpectedJson) {
   const Json expected = Json::parse(read_data("expected.json"));
@@ -114,12 +113,12 @@ TEST(Fixture, TheReportSaysWhatAnOperatorLooksFor) {
   EXPECT_THAT(text,
               testing::HasSubstr("125.98 s at 32058 ms: after porep-1000-1 partition 9 (worker 0), until "
                                  "porep-1000-2 partition 0 (worker 0)"));
+  EXPECT_THAT(text, testing::HasSubstr("waiting for a task included: no GPU_QUEUE events"));
   // It has no events of synthesis, so it cannot name that stage, and says so.
   EXPECT_EQ(analysis.starved_by.at(0).stage, "untraced");
 }
 
-// ---- the interlock's arithmetic
-// -------------------------------------------------------------------------------------
+// ---- the interlock's arithmetic ----
 
 TEST(Interlock, OneWorkerWaitsForItsOwnCpuWork) {
   const Analysis a = analyse(interlock(1, 20, 1300, 2100, 0));
@@ -164,8 +163,7 @@ TEST(Interlock, TwoWorkersAndTooMuchCpuWorkNamesTheStage) {
   EXPECT_EQ(after.starved_by[1].idle_ns, 19 * 500 * kMs);
 }
 
-// ---- lanes
-// ----------------------------------------------------------------------------------------------------------
+// ---- lanes ----
 
 TEST(Lane, LockJobAndKernelAreThreeFigures) {
   // Times out of order, as kernels are known only after their launch.
@@ -295,8 +293,7 @@ TEST(Lane, TimesAtBothEndsOfTheRangeDoNotOverflow) {
   EXPECT_EQ(a.lock->busy_ns, INT64_MAX) << "a sum that stops at its end";
 }
 
-// ---- tasks
-// ----------------------------------------------------------------------------------------------------------
+// ---- tasks ----
 
 TEST(Task, ASecondTryIsAnotherTask) {
   const Analysis a = analyse(log_from(R"(
@@ -383,8 +380,7 @@ TEST(Task, TurnaroundIsTheWorkersTimeAndWaitingIsNot) {
   EXPECT_EQ(t.waiting_ns, 100 * kMs);
 }
 
-// ---- what starves the device
-// ----------------------------------------------------------------------------------------
+// ---- what starves the device ----
 
 TEST(Starved, EveryStageOfTheWayThatAGapSpans) {
   const Analysis a = analyse(log_from(R"(
@@ -448,8 +444,7 @@ TEST(Starved, EveryIdleNanosecondHasAName) {
   }
 }
 
-// ---- the JSON form
-// --------------------------------------------------------------------------------------------------
+// ---- the JSON form ----
 
 TEST(AnalysisJson, EveryGapWithBothNeighbours) {
   const Json json = Json::parse(to_json(analyse(log_of(read_data("ancestor.log")))));

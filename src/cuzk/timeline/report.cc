@@ -54,8 +54,7 @@ const GapClass& class_of(const Gap& gap) {
   return kClasses[ns < 50'000'000 ? 0 : ns <= 500'000'000 ? 1 : 2];
 }
 
-// ---- text
-// -----------------------------------------------------------------------------------------------------------
+// ---- text ----
 
 void say_lane(std::string& out, const char* name, const std::optional<Lane>& lane) {
   char head[64];
@@ -108,7 +107,7 @@ void say_blame(std::string& out, const std::vector<Blame>& blame, const char* in
   }
 }
 
-void say_device(std::string& out, const Device& device) {
+void say_device(std::string& out, const Device& device, bool queue_is_known) {
   append(out, "device ", std::to_string(device.ordinal), "\n");
   if (device.lock) say_gaps(out, "lock", *device.lock);
   if (device.job) say_gaps(out, "job", *device.job);
@@ -118,12 +117,13 @@ void say_device(std::string& out, const Device& device) {
     append(out, "  worker ", std::to_string(t.worker),
            " turnaround: ", duration(t.total_ns / static_cast<std::int64_t>(t.count)),
            " on average, at most ", duration(t.largest_ns), " (", std::to_string(t.count),
-           "); without a task ", duration(t.waiting_ns), "\n");
+           queue_is_known ? concat("); without a task ", duration(t.waiting_ns))
+                          : "), waiting for a task included: no GPU_QUEUE events",
+           "\n");
   }
 }
 
-// ---- JSON
-// -----------------------------------------------------------------------------------------------------------
+// ---- JSON ----
 
 std::string json_string(std::string_view text) {
   std::string out;
@@ -223,7 +223,9 @@ std::string to_text(const Analysis& analysis) {
   say_lane(out, "lock", analysis.lock);
   say_lane(out, "job", analysis.job);
   say_lane(out, "kernel", analysis.kernel);
-  for (const Device& device : analysis.devices) say_device(out, device);
+  const bool queue_is_known = std::any_of(analysis.stages.begin(), analysis.stages.end(),
+                                          [](const StageTime& s) { return s.stage == "queue"; });
+  for (const Device& device : analysis.devices) say_device(out, device, queue_is_known);
   if (analysis.starved_by.empty()) {
     if (analysis.lock || analysis.job) out += "no stage starves the device: it had no gap\n";
   } else {

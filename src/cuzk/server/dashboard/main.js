@@ -59,7 +59,7 @@ function showStatus() {
   const status = feed.status;
   at('state').textContent = status.state;
   at('state').className = `pill ${status.state === 'ready' ? 'good' : 'warn'}`;
-  at('identity').textContent = `${status.version}, ${status.backend}, up ${seconds(status.uptime_secs)}`;
+  at('identity').textContent = [status.version, status.backend, status.mode, `up ${seconds(status.uptime_secs)}`].filter(Boolean).join(', ');
   at('synthesis').textContent = `${status.synthesis.active} of ${status.synthesis.max_concurrent} busy`;
   tables.queues(at('queues'), status);
   tables.memory({text: at('memory-text'), bar: at('memory-bar'), legend: at('memory-legend')}, status);
@@ -69,17 +69,28 @@ function showStatus() {
   tables.history(at('history'), at('history-note'), status);
 }
 
+function complain(text) {
+  at('connection').hidden = text === '';
+  at('connection').textContent = text;
+}
+
 async function poll() {
   try {
     await feed.poll();
-    answeredAt = performance.now();
-    at('connection').hidden = true;
+  } catch (error) {
+    complain(answeredAt === null ? `no answer (${error.message})` :
+        `no answer for ${duration(performance.now() - answeredAt)} (${error.message}); what you see is old`);
+    return;
+  }
+  answeredAt = performance.now();
+  complain('');
+  try {
     showStatus();
     showTimeline();
   } catch (error) {
-    at('connection').hidden = false;
-    at('connection').textContent = answeredAt === null ? `no answer (${error.message})` :
-        `no answer for ${duration(performance.now() - answeredAt)} (${error.message}); what you see is old`;
+    // An answer that is not as docs/http.md says: the console has the place.
+    console.error(error);
+    complain(`this page cannot show the daemon's answer: ${error.message}`);
   }
 }
 

@@ -35,9 +35,7 @@ std::string Engine::Impl::new_job_id(ProofKind kind) {
 std::uint32_t Engine::Impl::jobs_before(const Job& job) const {
   return static_cast<std::uint32_t>(std::count_if(live_.begin(), live_.end(), [&](const auto& entry) {
     const Job& other = *entry.second;
-    if (other.settled || &other == &job) return false;
-    return other.identity.priority != job.identity.priority ? other.identity.priority > job.identity.priority
-                                                            : other.sequence < job.sequence;
+    return !other.settled && goes_before(other, job);
   }));
 }
 
@@ -100,6 +98,8 @@ std::optional<Submission> Engine::Impl::check_submission(JobRequest& request, Ad
         failure == FailureClass::kResource ? Submission::Outcome::kTooLarge : Submission::Outcome::kInvalid,
         failure, statement.error().message);
   }
+  if (const Result<void> provable = (*statement)->provable(); !provable)
+    return refusal(Submission::Outcome::kInvalid, FailureClass::kInvalidInput, provable.error().message);
   const std::string& circuit = (*statement)->circuit_id();
   const Result<std::uint64_t> params = parts_.circuits->params_bytes(circuit);
   if (!params) return refusal(Submission::Outcome::kParams, FailureClass::kParams, params.error().message);
@@ -143,8 +143,11 @@ Submission Engine::Impl::submit(JobRequest request) {
     if (std::optional<Submission> known = known_submission(key, admission)) {
       if (!known->accepted()) ++counters_.refused;
       // A job that somebody asked for without hanging on to it runs to its end.
-      if (known->outcome == Submission::Outcome::kAttached && !request.abandon_grace)
-        jobs_.at(known->job_id)->abandon_grace.reset();
+      if (known->outcome == Submission::Outcome::kAttached && !request.abandon_grace) {
+        Job& job = *jobs_.at(known->job_id);
+        job.abandon_grace.reset();
+        not_abandoned(job);
+      }
       return *known;
     }
     // Submissions without a request id are never alike.
@@ -259,12 +262,14 @@ Result<WaiterId> Engine::Impl::await(const std::string& job_id, std::optional<Du
   }
   waiters_.emplace(id, std::move(waiter));
   job->waiters.insert(id);
-  if (job->abandoned_until) {
-    abandoned_.erase({*job->abandoned_until, job->sequence});
-    job->abandoned_until.reset();
-  }
+  not_abandoned(*job);
   changed();
   return id;
+}
+
+void Engine::Impl::not_abandoned(Job& job) {
+  if (job.abandoned_until)
+    abandoned_.erase({*std::exchange(job.abandoned_until, std::nullopt), job.sequence});
 }
 
 bool Engine::Impl::forget(WaiterId waiter) {

@@ -88,9 +88,11 @@ class FileCircuitSource : public CircuitSource {
                                                      std::shared_ptr<const MappedParams> params,
                                                      std::shared_ptr<const Shape> shape) override;
 
- private:
-  [[nodiscard]] Result<std::string> params_path(const std::string& circuit_id) const;
+ protected:
+  /// Where the circuit's parameter file is, or would be. kUsage: no such circuit.
+  [[nodiscard]] virtual Result<std::string> params_path(const std::string& circuit_id) const;
 
+ private:
   std::string folder_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -103,8 +104,14 @@ class SimulatedEngine {
 
   /// Nothing is left behind: for the end of a test, when every job is done.
   void expect_idle() {
-    // Results are visible before the last reference is; the engine gets there without time passing.
-    for (int i = 0; i < 100 && engine_->status().memory_reserved > keys(); ++i) pass(milliseconds(100));
+    // Results are visible before what still runs for failed and cancelled jobs has ended.
+    const auto busy = [this] {
+      const Status status = engine_->status();
+      return status.finishing > 0 ||
+             std::any_of(status.circuits.begin(), status.circuits.end(),
+                         [](const CircuitStatus& c) { return c.ref_count > 0 || c.loading; });
+    };
+    for (int i = 0; i < 1000 && busy(); ++i) pass(seconds(1));
     const Status status = engine_->status();
     EXPECT_EQ(status.memory_reserved, keys());
     EXPECT_EQ(status.counters.queue_pushed, status.counters.queue_popped);

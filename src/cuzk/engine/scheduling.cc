@@ -87,6 +87,14 @@ void Engine::Impl::wait_for_admission(std::deque<Member> members, bool together)
 
 // ---- from waiting to synthesis
 
+bool Engine::Impl::goes_before(const Job& a, const Job& b) const {
+  const auto place = [this](const Job& job) {
+    return std::tuple(-static_cast<int>(job.identity.priority),
+                      config_.sort_by_type ? static_cast<int>(job.identity.kind) : 0, job.sequence);
+  };
+  return place(a) < place(b);
+}
+
 bool Engine::Impl::gate_open(const Waiting& waiting) const {
   switch (mode_) {
     case PipelineMode::kPerPartition:
@@ -100,8 +108,9 @@ bool Engine::Impl::gate_open(const Waiting& waiting) const {
     case PipelineMode::kSlotted:
       break;
   }
-  // At most slot_size partitions of one job between admission and pickup, and a bounded number of jobs that
-  // have begun and are not through their synthesis.
+  // At most slot_size partitions of one job between admission and pickup, and a bounded number of jobs before
+  // it in the order that have begun and are not through their synthesis. (Before it: the first of all is
+  // always let in, so no two wait for each other.)
   const Job& mine = *waiting.members.front().job;
   const auto before_device = [](const Partition& p) {
     return p.launch != nullptr && p.state <= PartitionState::kDeviceQueue;
@@ -111,7 +120,7 @@ bool Engine::Impl::gate_open(const Waiting& waiting) const {
     return false;
   std::size_t others = 0;
   for (const auto& [sequence, job] : live_) {
-    if (job.get() == &mine || !job->running || job->settled) continue;
+    if (!job->running || job->settled || !goes_before(*job, mine)) continue;
     if (std::any_of(job->partitions.begin(), job->partitions.end(),
                     [](const Partition& p) { return p.state <= PartitionState::kSynthesis; }))
       ++others;
@@ -233,8 +242,9 @@ void Engine::Impl::admit(std::deque<Member> members, CachedCircuit& circuit) {
 
 // ---- launches
 
+/// One of its members has its witness, or is out: to be called once for each.
 void Engine::Impl::left_synthesis(const LaunchPtr& launch) {
-  if (launch->in_synthesis > 0) return;
+  if (--launch->in_synthesis > 0) return;
   --launches_in_synthesis_;
   if (!launch->members.empty()) queue_launch(launch);
 }
@@ -374,7 +384,6 @@ void Engine::Impl::drop_queued_partitions(const JobPtr& job) {
     } else if (launch != nullptr && partition.state == PartitionState::kWaiting) {
       CUZK_CHECK(ready_.erase(partition.ready_key));
       take_out(member);
-      --launch->in_synthesis;
       left_synthesis(launch);
       if (launch->queued) accept_launch(*launch);
     } else if (partition.state == PartitionState::kDeviceQueue) {

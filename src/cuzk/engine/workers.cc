@@ -104,19 +104,16 @@ void Engine::Impl::synthesise(Lock& lock, unsigned worker, const Ready& ready) {
   --synthesis_busy_;
   job->times.synthesis += end - begin;
 
-  --launch->in_synthesis;
-  if (job->settled) {
+  const bool failed = !job->settled && !made;
+  if (job->settled || failed) {
     partition.state = PartitionState::kDone;
     take_out(member);
-  } else if (!made) {
-    partition.state = PartitionState::kDone;
-    take_out(member);
-    fail(job, classify(made.error()), made.error().within(partition_name(member)).message);
   } else {
     partition.witness = std::move(made->witness);
     partition.inputs = std::move(made->inputs);
   }
   left_synthesis(launch);
+  if (failed) fail(job, classify(made.error()), made.error().within(partition_name(member)).message);
   changed();
 
   // The permit, which is this thread, is held until the device queue accepts what it completed.

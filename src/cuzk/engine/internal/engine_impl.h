@@ -160,6 +160,7 @@ class Engine::Impl {
   [[nodiscard]] std::optional<Submission> check_submission(JobRequest& request, Admission& admission);
   [[nodiscard]] std::string new_job_id(ProofKind kind);
   void adopt(const JobPtr& job);
+  void not_abandoned(Job& job);
   void recover(const Journal::Recovered& recovered);
   [[nodiscard]] std::uint32_t jobs_before(const Job& job) const;
 
@@ -171,6 +172,7 @@ class Engine::Impl {
   void wait_for_admission(std::deque<Member> members, bool together);
   enum class Verdict { kRoom, kPass, kNoRoom, kNever };
   [[nodiscard]] Verdict consider(const OrderKey& key, const Waiting& waiting, Wake& wake);
+  [[nodiscard]] bool goes_before(const Job& a, const Job& b) const;
   [[nodiscard]] bool gate_open(const Waiting& waiting) const;
   [[nodiscard]] bool want(CachedCircuit& circuit, const OrderKey& key, bool urgent, Wake& wake);
   void prefetch(Job& job);

@@ -1,0 +1,236 @@
+// What survives the process: the engine's side of the journal's contract.
+
+#include "cuzk/engine/journal.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "cuzk/engine/engine_fixture.h"
+
+namespace cuzk::engine {
+namespace {
+
+using Outcome = Submission::Outcome;
+using testing::HasSubstr;
+
+constexpr ProofKind kKind = ProofKind::window_post_partition;
+
+/// A journal in memory that outlives engines, as a disk outlives processes. `full`: it refuses to write.
+class MemoryJournal : public Journal {
+ public:
+  struct Row {
+    JobIdentity identity;
+    ProofRequest request;
+    std::uint32_t starts = 0;
+    std::shared_ptr<const JobResult> result;
+  };
+
+  Result<void> accept(const JobIdentity& identity, const ProofRequest& request) override {
+    const std::lock_guard lock(mutex_);
+    if (full_) return io_error("no space left on device");
+    EXPECT_TRUE(std::none_of(rows_.begin(), rows_.end(),
+                             [&](const Row& row) { return row.identity.job_id == identity.job_id; }));
+    rows_.push_back({identity, request, 0, nullptr});
+    return {};
+  }
+  Result<void> finish(const JobResult& result) override {
+    const std::lock_guard lock(mutex_);
+    if (full_) return io_error("no space left on device");
+    for (Row& row : rows_)
+      if (row.identity.job_id == result.identity.job_id && !row.result)
+        row.result = std::make_shared<JobResult>(result);
+    return {};
+  }
+  Result<void> forget(const std::string& job_id) override {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(rows_, [&](const Row& row) { return row.identity.job_id == job_id; });
+    return {};
+  }
+  Result<Recovered> recover() override {
+    const std::lock_guard lock(mutex_);
+    Recovered out;
+    for (Row& row : rows_) {
+      if (row.result)
+        out.finished.push_back({row.result, std::chrono::seconds(1)});
+      else
+        out.unfinished.push_back({row.identity, ++row.starts});
+    }
+    return out;
+  }
+  Result<ProofRequest> payload(const std::string& job_id) override {
+    const std::lock_guard lock(mutex_);
+    for (const Row& row : rows_)
+      if (row.identity.job_id == job_id) return row.request;
+    return bad_input("no payload of " + job_id);
+  }
+
+  void set_full(bool full) {
+    const std::lock_guard lock(mutex_);
+    full_ = full;
+  }
+  [[nodiscard]] std::size_t rows() const {
+    const std::lock_guard lock(mutex_);
+    return rows_.size();
+  }
+  /// The rows as they are now: what a process that is killed now leaves.
+  [[nodiscard]] std::vector<Row> copy() const {
+    const std::lock_guard lock(mutex_);
+    return rows_;
+  }
+  void restore(std::vector<Row> rows) {
+    const std::lock_guard lock(mutex_);
+    rows_ = std::move(rows);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<Row> rows_;
+  bool full_ = false;
+};
+
+EngineSetup journal_setup(MemoryJournal& journal) {
+  EngineSetup setup;
+  setup.journal = &journal;
+  setup.times = {.synthesis = seconds(2), .prepare = seconds(1), .kernels = seconds(3)};
+  return setup;
+}
+
+TEST(JournalContract, JobsOfAKilledProcessRunAgainAndResultsAreStillThere) {
+  MemoryJournal journal;
+  std::string done;
+  std::string running;
+  std::string queued;
+  std::vector<MemoryJournal::Row> left;
+  {
+    SimulatedEngine engine(journal_setup(journal));
+    done = engine.submit(kKind, 1, Priority::kByKind, "1").job_id;
+    engine.expect_proved(done, kKind, 1);
+    running = engine.submit(ProofKind::porep_seal_commit, 2, Priority::kByKind, "2").job_id;
+    queued = engine.submit(kKind, 3, Priority::kLow, "3").job_id;
+    engine.pass(seconds(1));
+    left = journal.copy();
+  }
+  journal.restore(left);
+  SimulatedEngine engine(journal_setup(journal));
+  EXPECT_EQ(engine->job(queued)->identity.priority, Priority::kLow);
+  EXPECT_EQ(engine.submit(kKind, 1, Priority::kByKind, "1").outcome, Outcome::kStored);
+  const Submission again = engine.submit(ProofKind::porep_seal_commit, 2, Priority::kByKind, "2");
+  EXPECT_EQ(again.outcome, Outcome::kAttached);
+  EXPECT_EQ(again.job_id, running);
+  engine.expect_proved(done, kKind, 1);
+  engine.expect_proved(running, ProofKind::porep_seal_commit, 2);
+  engine.expect_proved(queued, kKind, 3);
+  EXPECT_EQ(engine->status().counters.recovered, 2U);
+  EXPECT_EQ(engine->status().counters.accepted, 0U);
+  engine.expect_idle();
+}
+
+TEST(JournalContract, AJobThatAShutdownEndedRunsAtTheNextStart) {
+  MemoryJournal journal;
+  std::string job;
+  {
+    SimulatedEngine engine(journal_setup(journal));
+    job = engine.submit(ProofKind::porep_seal_commit, 1, Priority::kByKind, "1").job_id;
+    EXPECT_FALSE(engine->shut_down(seconds(3)));
+    EXPECT_EQ(engine.wait(job)->failure, FailureClass::kShutdown);
+  }
+  SimulatedEngine engine(journal_setup(journal));
+  engine.expect_proved(job, ProofKind::porep_seal_commit, 1);
+}
+
+TEST(JournalContract, FailedAndCancelledJobsStayEnded) {
+  MemoryJournal journal;
+  std::string cancelled;
+  {
+    SimulatedEngine engine(journal_setup(journal));
+    cancelled = engine.submit(kKind, 1, Priority::kByKind, "1").job_id;
+    EXPECT_TRUE(engine->cancel(cancelled));
+    EXPECT_EQ(engine.wait(cancelled)->state, JobState::kCancelled);
+  }
+  SimulatedEngine engine(journal_setup(journal));
+  EXPECT_EQ(engine.wait(cancelled)->state, JobState::kCancelled);
+  EXPECT_EQ(engine.submit(kKind, 1, Priority::kByKind, "1").outcome, Outcome::kAccepted);
+}
+
+TEST(JournalContract, AJobThatEndsTheProcessEachTimeIsGivenUp) {
+  MemoryJournal journal;
+  const ProofRequest request = simulated_request(kKind, 1);
+  ASSERT_TRUE(journal.accept({"poison", "1", kKind, payload_digest(request), Priority::kHigh, 1}, request));
+  for (int start = 0; start < 3; ++start) ASSERT_TRUE(journal.recover());
+  SimulatedEngine engine(journal_setup(journal));
+  const auto result = engine.wait("poison");
+  EXPECT_EQ(result->failure, FailureClass::kInternal);
+  EXPECT_THAT(result->message, HasSubstr("ended 3 times"));
+}
+
+TEST(JournalContract, ADiskThatIsFullRefusesJobsAndKeepsNoResultBack) {
+  MemoryJournal journal;
+  SimulatedEngine engine(journal_setup(journal));
+  const std::string job = engine.submit(kKind, 1, Priority::kByKind, "1").job_id;
+  journal.set_full(true);
+  const Submission refused = engine.submit(kKind, 2, Priority::kByKind, "2");
+  EXPECT_EQ(refused.outcome, Outcome::kJournalFailed);
+  EXPECT_THAT(refused.message, HasSubstr("no space left"));
+  engine.expect_proved(job, kKind, 1);
+  EXPECT_TRUE(engine->status().journal_failing);
+  EXPECT_EQ(engine.submit(kKind, 2, Priority::kByKind, "2").outcome, Outcome::kJournalFailed);
+  EXPECT_EQ(journal.copy().at(0).result, nullptr) << "a process that ended now would prove it again";
+  journal.set_full(false);
+  engine.pass(seconds(2));
+  EXPECT_FALSE(engine->status().journal_failing);
+  EXPECT_NE(journal.copy().at(0).result, nullptr);
+  engine.expect_proved(engine.submit(kKind, 2, Priority::kByKind, "2").job_id, kKind, 2);
+}
+
+TEST(JournalContract, WhatIsNoLongerRetainedLeavesIt) {
+  MemoryJournal journal;
+  EngineSetup setup = journal_setup(journal);
+  setup.config.result_retention = seconds(100);
+  SimulatedEngine engine(setup);
+  engine.expect_proved(engine.submit(kKind, 1).job_id, kKind, 1);
+  EXPECT_EQ(journal.rows(), 1U);
+  engine.pass(seconds(101));
+  engine.pass(seconds(1));
+  EXPECT_EQ(journal.rows(), 0U);
+}
+
+/// At every 100 ms of a run the process might have been killed: nothing that was accepted is ever lost, and
+/// nothing that was reported complete.
+TEST(JournalContract, NothingIsLostWheneverTheProcessIsKilled) {
+  struct Moment {
+    std::vector<MemoryJournal::Row> rows;
+    std::vector<std::string> accepted;
+    std::vector<std::string> completed;
+  };
+  std::vector<Moment> moments;
+  MemoryJournal journal;
+  {
+    EngineSetup setup = journal_setup(journal);
+    std::mutex mutex;
+    std::vector<std::string> completed;
+    setup.on_result = [&](const JobResult& result) {
+      const std::lock_guard lock(mutex);
+      if (result.state == JobState::kCompleted) completed.push_back(result.identity.job_id);
+    };
+    SimulatedEngine engine(setup);
+    std::vector<std::string> accepted;
+    for (int i = 0; i < 50; ++i) {
+      if (i % 5 == 0) accepted.push_back(engine.submit(kKind, static_cast<std::uint64_t>(i + 1)).job_id);
+      engine.pass(milliseconds(400));
+      const std::lock_guard lock(mutex);
+      moments.push_back({journal.copy(), accepted, completed});
+    }
+  }
+  for (const Moment& moment : moments) {
+    journal.restore(moment.rows);
+    SimulatedEngine engine(journal_setup(journal));
+    for (const std::string& job : moment.completed) EXPECT_EQ(engine->job(job)->state, JobState::kCompleted);
+    for (const std::string& job : moment.accepted)
+      EXPECT_EQ(engine.wait(job)->state, JobState::kCompleted) << job;
+  }
+}
+
+}  // namespace
+}  // namespace cuzk::engine

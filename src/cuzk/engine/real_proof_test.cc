@@ -1,0 +1,76 @@
+// Real proofs of toy circuits through the engine: the CPU prover, parameter files, verification.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+
+#include "cuzk/engine/toy_fixture.h"
+
+namespace cuzk::engine {
+namespace {
+
+class RealProofs : public ToyEngine {
+ protected:
+  RealProofs() { start(); }
+};
+
+TEST_F(RealProofs, VerifyOutsideTheEngine) {
+  std::map<std::string, std::pair<ProofKind, std::uint64_t>> jobs;
+  for (std::uint64_t tag = 1; tag <= 6; ++tag) {
+    const ProofKind kind = tag % 2 == 0 ? ProofKind::porep_seal_commit : ProofKind::winning_post;
+    const Submission submission = submit(kind, tag);
+    ASSERT_EQ(submission.outcome, Submission::Outcome::kAccepted) << submission.message;
+    jobs[submission.job_id] = {kind, tag};
+  }
+  for (const auto& [job, what] : jobs) {
+    const auto result = wait(job);
+    ASSERT_EQ(result->state, JobState::kCompleted) << result->message;
+    expect_verifies(*result, what.second);
+    EXPECT_GT(result->times.gpu_compute, Duration::zero());
+  }
+  EXPECT_TRUE(engine_->shut_down({}));
+  EXPECT_EQ(engine_->status().counters.completed[1], 3U);
+}
+
+TEST_F(RealProofs, ADamagedParameterFileFailsItsJobsOnly) {
+  std::vector<std::uint8_t> bytes = groth16::test::read_file(circuits_->path());
+  const std::vector<std::uint8_t> good = bytes;
+  bytes.resize(bytes.size() - 1);
+  groth16::test::write_file(circuits_->path(), bytes);
+  const auto failed = wait(submit(ProofKind::winning_post, 1).job_id);
+  EXPECT_EQ(failed->failure, FailureClass::kParams);
+  EXPECT_THAT(failed->message, testing::StartsWith("PARAMS: "));
+  EXPECT_THAT(failed->message, testing::HasSubstr("toy.params"));
+  groth16::test::write_file(circuits_->path(), good);
+  EXPECT_EQ(wait(submit(ProofKind::winning_post, 2).job_id)->state, JobState::kCompleted);
+  std::filesystem::remove(circuits_->path());
+  EXPECT_EQ(submit(ProofKind::winning_post, 3).outcome, Submission::Outcome::kParams);
+}
+
+TEST_F(RealProofs, ABadRequestNamesItsField) {
+  const Submission refused = submit(ProofKind::winning_post, 0);
+  EXPECT_EQ(refused.outcome, Submission::Outcome::kInvalid);
+  EXPECT_EQ(refused.message, "INVALID_INPUT: sector_number: no toy");
+}
+
+TEST(EngineCreate, RefusesWhatCannotBe) {
+  ThreadPool pool(1);
+  const auto circuits = std::make_shared<FileCircuitSource>("/nowhere");
+  EXPECT_EQ(Engine::create({}, {.pool = pool, .devices = {}, .circuits = circuits}).error().code,
+            ErrorCode::kUsage);
+  EngineConfig config;
+  config.workers_per_device = 0;
+  EXPECT_EQ(Engine::create(
+                config, {.pool = pool, .devices = {std::make_shared<CpuDevice>(pool)}, .circuits = circuits})
+                .error()
+                .code,
+            ErrorCode::kUsage);
+  EXPECT_TRUE(circuits->known().empty());
+  EXPECT_EQ(circuits->params_bytes("porep-2k").error().code, ErrorCode::kParams);
+  EXPECT_EQ(circuits->params_bytes("porep-3k").error().code, ErrorCode::kUsage);
+}
+
+}  // namespace
+}  // namespace cuzk::engine

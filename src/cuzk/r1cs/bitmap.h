@@ -13,6 +13,10 @@ namespace cuzk {
 /// past the end are zero.
 class Bitmap {
  public:
+  Bitmap() = default;
+  /// Of `size` bits given as words.
+  Bitmap(std::vector<std::uint64_t> words, std::size_t size) : words_(std::move(words)), size_(size) {}
+
   void push_back(bool bit) {
     if (size_ % 64 == 0) words_.push_back(0);
     words_.back() |= std::uint64_t{bit} << (size_ % 64);

@@ -7,6 +7,8 @@
 
 namespace cuzk {
 
+class ShapeCodec;
+
 /// The distinct coefficients of a shape. Ids 0 and 1 are always 1 and -1.
 class CoefficientTable {
  public:
@@ -24,6 +26,7 @@ class CoefficientTable {
   void freeze();
 
  private:
+  friend class ShapeCodec;
   std::uint32_t find_or_add(const Fr& coefficient);
   void grow();
 
@@ -82,6 +85,7 @@ class RowStore {
   }
 
  private:
+  friend class ShapeCodec;
   struct Group {
     std::uint64_t term;
     std::uint64_t length;

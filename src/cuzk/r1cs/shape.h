@@ -80,6 +80,7 @@ class Shape {
 
  private:
   friend class ShapeRecorder;
+  friend class ShapeCodec;
   friend class ShapeRows;
 
   Shape();

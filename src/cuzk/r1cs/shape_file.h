@@ -13,18 +13,19 @@ namespace cuzk {
 /// Shapes on disk, so that a program need not run a circuit to know its rows: reading one costs a tenth of
 /// recording it.
 ///
-/// A file holds little-endian numbers; sections are padded with zeros to 8 bytes.
-///
-///     0   8   "cuzkshap"
-///     8   4   version of the format, 1
-///     12  4   1: coefficient numbers have a high half, else 0
-///     16  32  fingerprint
-///     48  48  six u64: inputs (ONE counted), aux variables, rows, terms, distinct coefficients, bytes of
-///     lengths 96  32  digest, see shape_file_digest 128     sections: which aux variables are boolean
-///     (64-bit words as in Bitmap), coefficients (32 bytes each, in
-///             memory form), columns (u32: the variable's code), low halves of coefficient numbers (u16),
-///             high halves (u16, if there are any), lengths (the numbers of terms of each row's A, B and C,
-///             LEB128)
+/// A file holds little-endian numbers:
+///   - at 0, 8 bytes: "cuzkshap"
+///   - at 8, u32: version of the format, 1
+///   - at 12, u32: 1 when coefficient numbers have a high half, else 0
+///   - at 16, 32 bytes: fingerprint
+///   - at 48, six u64: inputs (ONE counted), aux variables, rows, terms, distinct coefficients, bytes of
+///   lengths
+///   - at 96, 32 bytes: digest, see shape_file_digest
+///   - at 128, sections, each padded with zeros to 8 bytes: which aux variables are boolean (64-bit words as
+///   in
+///     Bitmap), coefficients (32 bytes each, in memory form), columns (u32, the variable's code), low halves
+///     of coefficient numbers (u16), high halves (u16, if there are any), lengths (the numbers of terms of
+///     each row's A, B and C, LEB128)
 ///
 /// The fingerprint is the caller's: it names the circuit and the program that recorded it, since a file says
 /// nothing about a change in a circuit's code. One shape and fingerprint make one file, byte for byte.

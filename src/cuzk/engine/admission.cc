@@ -9,8 +9,9 @@ namespace cuzk::engine {
 namespace {
 
 /// A job that was accepted at this many starts of the process and is still not done is the likely reason why
-/// the process ends.
-constexpr std::uint32_t kMostStarts = 4;
+/// the process ends. Many, because a job that only waited is counted too, and a machine that is restarted a
+/// few times is not its fault.
+constexpr std::uint32_t kMostStarts = 32;
 
 Submission refusal(Submission::Outcome outcome, FailureClass failure, const std::string& what) {
   Submission out;

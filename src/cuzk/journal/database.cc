@@ -1,0 +1,111 @@
+#include "cuzk/journal/database.h"
+
+#include <sqlite3.h>
+
+namespace cuzk::journal {
+namespace {
+
+Error failure(sqlite3* db) {
+  const char* path = sqlite3_db_filename(db, "main");
+  return io_error("journal '" + std::string(path == nullptr ? "" : path) + "': " + sqlite3_errmsg(db));
+}
+
+}  // namespace
+
+void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
+  sqlite3_finalize(statement);
+}
+void Database::Close::operator()(sqlite3* db) const {
+  sqlite3_close(db);
+}
+
+void Statement::note(int code) {
+  if (code != SQLITE_OK && bind_error_ == SQLITE_OK) bind_error_ = code;
+}
+
+Statement& Statement::bind(int parameter, std::string_view text) {
+  note(sqlite3_bind_text64(statement_.get(), parameter + 1, text.data() == nullptr ? "" : text.data(),
+                           text.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
+  return *this;
+}
+
+Statement& Statement::bind(int parameter, ByteSpan bytes) {
+  if (bytes.empty())
+    note(sqlite3_bind_zeroblob(statement_.get(), parameter + 1, 0));
+  else
+    note(sqlite3_bind_blob64(statement_.get(), parameter + 1, bytes.data(), bytes.size(), SQLITE_TRANSIENT));
+  return *this;
+}
+
+Statement& Statement::bind(int parameter, std::int64_t number) {
+  note(sqlite3_bind_int64(statement_.get(), parameter + 1, number));
+  return *this;
+}
+
+Result<bool> Statement::step() {
+  if (bind_error_ != SQLITE_OK) return io_error(std::string("journal: ") + sqlite3_errstr(bind_error_));
+  switch (sqlite3_step(statement_.get())) {
+    case SQLITE_ROW:
+      return true;
+    case SQLITE_DONE:
+      return false;
+    default:
+      return failure(db_);
+  }
+}
+
+Result<void> Statement::run() {
+  CUZK_TRY_ASSIGN(bool row, step());
+  while (row) {
+    CUZK_TRY_ASSIGN(row, step());
+  }
+  return {};
+}
+
+std::string Statement::text(int column) const {
+  const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
+  if (data == nullptr) return {};
+  return {data, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
+}
+
+std::vector<std::uint8_t> Statement::bytes(int column) const {
+  const auto* data = static_cast<const std::uint8_t*>(sqlite3_column_blob(statement_.get(), column));
+  if (data == nullptr) return {};
+  return {data, data + sqlite3_column_bytes(statement_.get(), column)};
+}
+
+std::int64_t Statement::number(int column) const {
+  return sqlite3_column_int64(statement_.get(), column);
+}
+
+Result<Database> Database::open(const std::string& path) {
+  sqlite3* raw = nullptr;
+  const int code = sqlite3_open_v2(path.c_str(), &raw,
+                                   SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+  Database database(raw);
+  if (raw == nullptr) throw std::bad_alloc();
+  if (code != SQLITE_OK) return io_error("journal '" + path + "': " + sqlite3_errmsg(raw));
+  sqlite3_busy_timeout(raw, 5000);
+  sqlite3_extended_result_codes(raw, 1);
+  CUZK_TRY(
+      database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
+  return database;
+}
+
+Result<void> Database::execute(const std::string& sql) {
+  if (sqlite3_exec(db_.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) return failure(db_.get());
+  return {};
+}
+
+Result<Statement> Database::prepare(std::string_view sql) {
+  sqlite3_stmt* raw = nullptr;
+  if (sqlite3_prepare_v2(db_.get(), sql.data(), static_cast<int>(sql.size()), &raw, nullptr) != SQLITE_OK)
+    return failure(db_.get());
+  return Statement(db_.get(), raw);
+}
+
+std::int64_t Database::changes() const {
+  return sqlite3_changes64(db_.get());
+}
+
+}  // namespace cuzk::journal

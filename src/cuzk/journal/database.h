@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cuzk/base/bytes.h"
+#include "cuzk/base/result.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace cuzk::journal {
+
+class Database;
+
+/// A prepared statement of one database, which must outlive it. Parameters and columns count from 0. Not
+/// thread-safe.
+class Statement {
+ public:
+  Statement(Statement&&) noexcept = default;
+  Statement& operator=(Statement&&) noexcept = default;
+
+  /// What is bound is copied. An empty span binds an empty blob, not NULL.
+  Statement& bind(int parameter, std::string_view text);
+  Statement& bind(int parameter, ByteSpan bytes);
+  Statement& bind(int parameter, std::int64_t number);
+
+  /// The next row: true while there is one. An error of the database or of a bind before it.
+  Result<bool> step();
+  /// Runs a statement that gives no rows.
+  Result<void> run();
+
+  [[nodiscard]] std::string text(int column) const;
+  [[nodiscard]] std::vector<std::uint8_t> bytes(int column) const;
+  [[nodiscard]] std::int64_t number(int column) const;
+
+ private:
+  friend class Database;
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  Statement(sqlite3* db, sqlite3_stmt* statement) : db_(db), statement_(statement) {}
+  void note(int code);
+
+  sqlite3* db_;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  int bind_error_ = 0;
+};
+
+/// One connection to an SQLite file. Not thread-safe. Errors are kIo and name the file.
+class Database {
+ public:
+  /// Opens or makes the file: write-ahead log, every commit on disk when it returns.
+  static Result<Database> open(const std::string& path);
+
+  /// Runs statements that take no parameters and give no rows that matter.
+  Result<void> execute(const std::string& sql);
+  Result<Statement> prepare(std::string_view sql);
+
+  /// Rows changed by the last statement.
+  [[nodiscard]] std::int64_t changes() const;
+
+ private:
+  struct Close {
+    void operator()(sqlite3* db) const;
+  };
+  explicit Database(sqlite3* db) : db_(db) {}
+  std::unique_ptr<sqlite3, Close> db_;
+};
+
+}  // namespace cuzk::journal

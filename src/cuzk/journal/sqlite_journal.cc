@@ -1,0 +1,317 @@
+#include "cuzk/journal/sqlite_journal.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <mutex>
+#include <set>
+
+#include "cuzk/journal/database.h"
+#include "cuzk/journal/request_file.h"
+
+namespace cuzk::journal {
+namespace {
+
+namespace fs = std::filesystem;
+using engine::JobIdentity;
+using engine::JobResult;
+using engine::JobState;
+
+constexpr std::int64_t kSchema = 1;
+
+// state: 0 while the job is not finished, then the number of its JobState. Times are nanoseconds, moments
+// Unix seconds.
+constexpr const char* kTables = R"(
+CREATE TABLE job (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  job_id TEXT NOT NULL UNIQUE,
+  request_id TEXT NOT NULL,
+  kind INTEGER NOT NULL,
+  digest BLOB NOT NULL,
+  priority INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  accepted_at INTEGER NOT NULL,
+  starts INTEGER NOT NULL DEFAULT 0,
+  state INTEGER NOT NULL DEFAULT 0,
+  finished_at INTEGER NOT NULL DEFAULT 0,
+  proof BLOB NOT NULL DEFAULT x'',
+  failure INTEGER NOT NULL DEFAULT 0,
+  message TEXT NOT NULL DEFAULT '',
+  queue_wait INTEGER NOT NULL DEFAULT 0,
+  srs_load INTEGER NOT NULL DEFAULT 0,
+  synthesis INTEGER NOT NULL DEFAULT 0,
+  gpu_compute INTEGER NOT NULL DEFAULT 0,
+  total INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX job_by_state ON job (state, finished_at);
+)";
+
+/// "TEXT 'PATH': reason of errno"
+Error os_error(const std::string& what, const std::string& path) {
+  return io_error(what + " '" + path + "': " + std::strerror(errno));
+}
+
+std::int64_t now() {
+  return static_cast<std::int64_t>(std::time(nullptr));
+}
+
+/// Ids are the engine's; this keeps one that is not a file name from becoming a path.
+Result<void> check_id(const std::string& job_id) {
+  const bool plain =
+      !job_id.empty() && job_id.size() <= 64 && std::all_of(job_id.begin(), job_id.end(), [](char c) {
+        return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' ||
+               c == '_';
+      });
+  if (plain) return {};
+  return Error{ErrorCode::kInternal, "'" + job_id + "' cannot be the id of a stored job"};
+}
+
+/// The folder's lock, for the life of the object.
+class FolderLock {
+ public:
+  FolderLock() = default;
+  FolderLock(FolderLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FolderLock& operator=(FolderLock&&) = delete;
+  ~FolderLock() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  static Result<FolderLock> take(const std::string& folder) {
+    const std::string path = folder + "/lock";
+    FolderLock lock;
+    lock.fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (lock.fd_ < 0) return os_error("journal: cannot open", path);
+    if (::flock(lock.fd_, LOCK_EX | LOCK_NB) == 0) return lock;
+    if (errno == EWOULDBLOCK) return io_error("journal: another process uses '" + folder + "'");
+    return os_error("journal: cannot lock", path);
+  }
+
+ private:
+  int fd_ = -1;
+};
+
+JobIdentity identity_of(const Statement& row) {
+  JobIdentity out;
+  out.job_id = row.text(0);
+  out.request_id = row.text(1);
+  out.kind = static_cast<ProofKind>(row.number(2));
+  const std::vector<std::uint8_t> digest = row.bytes(3);
+  std::copy_n(digest.begin(), std::min(digest.size(), out.digest.size()), out.digest.begin());
+  out.priority = static_cast<engine::Priority>(row.number(4));
+  out.attempt = static_cast<std::uint32_t>(row.number(5));
+  return out;
+}
+constexpr const char* kIdentityColumns = "job_id, request_id, kind, digest, priority, attempt";
+
+}  // namespace
+
+class SqliteJournal::Impl {
+ public:
+  Impl(std::string folder, FolderLock lock, Database database)
+      : folder_(std::move(folder)), lock_(std::move(lock)), database_(std::move(database)) {}
+
+  [[nodiscard]] std::string payload_path(const std::string& job_id) const {
+    return folder_ + "/payload/" + job_id;
+  }
+
+  Result<void> prepare_tables() {
+    CUZK_TRY_ASSIGN(Statement check, database_.prepare("PRAGMA quick_check(1)"));
+    CUZK_TRY_ASSIGN(const bool answered, check.step());
+    if (!answered || check.text(0) != "ok")
+      return io_error("journal '" + folder_ + "/journal.db' is damaged: " + (answered ? check.text(0) : ""));
+    CUZK_TRY_ASSIGN(Statement version, database_.prepare("PRAGMA user_version"));
+    CUZK_TRY_ASSIGN(const bool has_version, version.step());
+    const std::int64_t schema = has_version ? version.number(0) : 0;
+    if (schema > kSchema)
+      return io_error("journal '" + folder_ + "/journal.db' was written by a later version (schema " +
+                      std::to_string(schema) + ", this program knows " + std::to_string(kSchema) + ")");
+    if (schema == kSchema) return {};
+    return database_.execute("BEGIN;" + std::string(kTables) +
+                             "PRAGMA user_version = " + std::to_string(kSchema) + "; COMMIT");
+  }
+
+  /// Removes payloads that no unfinished job has.
+  Result<void> sweep() {
+    CUZK_TRY_ASSIGN(Statement rows, database_.prepare("SELECT job_id FROM job WHERE state = 0"));
+    std::set<std::string> wanted;
+    for (;;) {
+      CUZK_TRY_ASSIGN(const bool row, rows.step());
+      if (!row) break;
+      wanted.insert(rows.text(0));
+    }
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_ + "/payload", error)) {
+      if (!wanted.contains(entry.path().filename().string())) fs::remove(entry.path(), error);
+    }
+    return {};
+  }
+
+  Result<void> accept(const JobIdentity& identity, const ProofRequest& request) {
+    CUZK_TRY(check_id(identity.job_id));
+    CUZK_TRY(check_absent(identity.job_id));
+    const std::string path = payload_path(identity.job_id);
+    CUZK_TRY(write_request(path, request));
+    const Result<void> inserted = insert(identity);
+    // Without its row the payload is nothing; should this fail as well, the next open removes it.
+    if (!inserted) ::unlink(path.c_str());
+    return inserted;
+  }
+
+  Result<void> finish(const JobResult& result) {
+    {
+      const std::lock_guard guard(mutex_);
+      CUZK_TRY_ASSIGN(Statement update,
+                      database_.prepare("UPDATE job SET state = ?, finished_at = ?, proof = ?, failure = ?, "
+                                        "message = ?, queue_wait = ?, srs_load = ?, synthesis = ?, "
+                                        "gpu_compute = ?, total = ? WHERE job_id = ? AND state = 0"));
+      update.bind(0, static_cast<std::int64_t>(result.state))
+          .bind(1, now())
+          .bind(2, ByteSpan(result.proof))
+          .bind(3, static_cast<std::int64_t>(result.failure))
+          .bind(4, result.message)
+          .bind(5, result.times.queue_wait.count())
+          .bind(6, result.times.srs_load.count())
+          .bind(7, result.times.synthesis.count())
+          .bind(8, result.times.gpu_compute.count())
+          .bind(9, result.times.total.count())
+          .bind(10, result.identity.job_id);
+      CUZK_TRY(update.run());
+    }
+    if (check_id(result.identity.job_id)) ::unlink(payload_path(result.identity.job_id).c_str());
+    return {};
+  }
+
+  Result<void> forget(const std::string& job_id) {
+    {
+      const std::lock_guard guard(mutex_);
+      CUZK_TRY_ASSIGN(Statement remove, database_.prepare("DELETE FROM job WHERE job_id = ?"));
+      remove.bind(0, job_id);
+      CUZK_TRY(remove.run());
+    }
+    if (check_id(job_id)) ::unlink(payload_path(job_id).c_str());
+    return {};
+  }
+
+  Result<Recovered> recover() {
+    const std::lock_guard guard(mutex_);
+    CUZK_TRY(database_.execute("UPDATE job SET starts = starts + 1 WHERE state = 0"));
+    Recovered out;
+    CUZK_TRY_ASSIGN(Statement unfinished,
+                    database_.prepare("SELECT " + std::string(kIdentityColumns) +
+                                      ", starts FROM job WHERE state = 0 ORDER BY seq"));
+    for (;;) {
+      CUZK_TRY_ASSIGN(const bool row, unfinished.step());
+      if (!row) break;
+      out.unfinished.push_back({identity_of(unfinished), static_cast<std::uint32_t>(unfinished.number(6))});
+    }
+    CUZK_TRY_ASSIGN(Statement finished,
+                    database_.prepare("SELECT " + std::string(kIdentityColumns) +
+                                      ", state, finished_at, proof, failure, message, queue_wait, srs_load, "
+                                      "synthesis, gpu_compute, total FROM job WHERE state <> 0 "
+                                      "ORDER BY finished_at, seq"));
+    const std::int64_t today = now();
+    for (;;) {
+      CUZK_TRY_ASSIGN(const bool row, finished.step());
+      if (!row) break;
+      const auto result = std::make_shared<JobResult>();
+      result->identity = identity_of(finished);
+      result->state = static_cast<JobState>(finished.number(6));
+      result->proof = finished.bytes(8);
+      result->failure = static_cast<engine::FailureClass>(finished.number(9));
+      result->message = finished.text(10);
+      result->times = {engine::Duration(finished.number(11)), engine::Duration(finished.number(12)),
+                       engine::Duration(finished.number(13)), engine::Duration(finished.number(14)),
+                       engine::Duration(finished.number(15))};
+      // A clock that was set back makes a result young, not old.
+      out.finished.push_back(
+          {result, std::chrono::seconds(std::max<std::int64_t>(0, today - finished.number(7)))});
+    }
+    return out;
+  }
+
+  Result<ProofRequest> payload(const std::string& job_id) {
+    CUZK_TRY(check_id(job_id));
+    Bytes32 digest{};
+    {
+      const std::lock_guard guard(mutex_);
+      CUZK_TRY_ASSIGN(Statement row, database_.prepare("SELECT " + std::string(kIdentityColumns) +
+                                                       " FROM job WHERE job_id = ? AND state = 0"));
+      row.bind(0, job_id);
+      CUZK_TRY_ASSIGN(const bool found, row.step());
+      if (!found) return Error{ErrorCode::kInternal, "journal: no unfinished job '" + job_id + "'"};
+      digest = identity_of(row).digest;
+    }
+    return read_request_file(payload_path(job_id), digest);
+  }
+
+ private:
+  /// A second acceptance would replace the payload of the first.
+  Result<void> check_absent(const std::string& job_id) {
+    const std::lock_guard guard(mutex_);
+    CUZK_TRY_ASSIGN(Statement row, database_.prepare("SELECT 1 FROM job WHERE job_id = ?"));
+    row.bind(0, job_id);
+    CUZK_TRY_ASSIGN(const bool found, row.step());
+    if (found) return Error{ErrorCode::kInternal, "journal: job '" + job_id + "' is there already"};
+    return {};
+  }
+
+  Result<void> insert(const JobIdentity& identity) {
+    const std::lock_guard guard(mutex_);
+    CUZK_TRY_ASSIGN(Statement row, database_.prepare("INSERT INTO job (" + std::string(kIdentityColumns) +
+                                                     ", accepted_at) VALUES (?, ?, ?, ?, ?, ?, ?)"));
+    row.bind(0, identity.job_id)
+        .bind(1, identity.request_id)
+        .bind(2, static_cast<std::int64_t>(identity.kind))
+        .bind(3, ByteSpan(identity.digest))
+        .bind(4, static_cast<std::int64_t>(identity.priority))
+        .bind(5, static_cast<std::int64_t>(identity.attempt))
+        .bind(6, now());
+    return row.run();
+  }
+
+  std::string folder_;
+  FolderLock lock_;
+  std::mutex mutex_;
+  Database database_;  // guarded by mutex_
+};
+
+SqliteJournal::SqliteJournal(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+SqliteJournal::~SqliteJournal() = default;
+
+Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open(const std::string& folder) {
+  for (const std::string& path : {folder, folder + "/payload"}) {
+    std::error_code error;
+    fs::create_directories(fs::path(path).parent_path(), error);
+    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return os_error("journal: cannot make", path);
+  }
+  CUZK_TRY_ASSIGN(FolderLock lock, FolderLock::take(folder));
+  CUZK_TRY_ASSIGN(Database database, Database::open(folder + "/journal.db"));
+  auto impl = std::make_unique<Impl>(folder, std::move(lock), std::move(database));
+  CUZK_TRY(impl->prepare_tables());
+  CUZK_TRY(impl->sweep());
+  return std::unique_ptr<SqliteJournal>(new SqliteJournal(std::move(impl)));
+}
+
+Result<void> SqliteJournal::accept(const JobIdentity& identity, const ProofRequest& request) {
+  return impl_->accept(identity, request);
+}
+Result<void> SqliteJournal::finish(const JobResult& result) {
+  return impl_->finish(result);
+}
+Result<void> SqliteJournal::forget(const std::string& job_id) {
+  return impl_->forget(job_id);
+}
+Result<engine::Journal::Recovered> SqliteJournal::recover() {
+  return impl_->recover();
+}
+Result<ProofRequest> SqliteJournal::payload(const std::string& job_id) {
+  return impl_->payload(job_id);
+}
+
+}  // namespace cuzk::journal

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cuzk/engine/journal.h"
+
+namespace cuzk::journal {
+
+/// The engine's journal in a folder:
+///
+///     journal.db       SQLite, write-ahead log, synchronous=FULL: one row a job, with its outcome
+///     payload/JOB_ID   the request of each job that is not finished (request_file.h)
+///     lock             held with flock while a process uses the folder
+///
+/// A job's payload is on disk before its row is, and goes after its outcome is; payloads without a row of an
+/// unfinished job are what a crash left and are removed by open. Thread-safe.
+class SqliteJournal : public engine::Journal {
+ public:
+  /// Makes the folder where it does not exist (mode 0700: payloads hold replica data). kIo when it cannot be
+  /// used: another process has it, the database is damaged, or it was written by a later version.
+  static Result<std::unique_ptr<SqliteJournal>> open(const std::string& folder);
+  ~SqliteJournal() override;
+
+  Result<void> accept(const engine::JobIdentity& identity, const ProofRequest& request) override;
+  Result<void> finish(const engine::JobResult& result) override;
+  Result<void> forget(const std::string& job_id) override;
+  Result<Recovered> recover() override;
+  Result<ProofRequest> payload(const std::string& job_id) override;
+
+ private:
+  class Impl;
+  explicit SqliteJournal(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace cuzk::journal

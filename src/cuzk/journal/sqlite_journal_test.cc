@@ -1,0 +1,374 @@
+#include "cuzk/journal/sqlite_journal.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "cuzk/base/random.h"
+#include "cuzk/journal/database.h"
+#include "cuzk/journal/request_file.h"
+
+namespace cuzk::journal {
+namespace {
+
+namespace fs = std::filesystem;
+using engine::JobIdentity;
+using engine::JobResult;
+using engine::JobState;
+using ::testing::HasSubstr;
+
+class Journal : public ::testing::Test {
+ protected:
+  Journal() {
+    std::string pattern = (fs::temp_directory_path() / "cuzk-journal-XXXXXX").string();
+    root_ = ::mkdtemp(pattern.data());
+  }
+  ~Journal() override { fs::remove_all(root_); }
+
+  [[nodiscard]] std::string folder() const { return root_ + "/a/journal"; }
+  [[nodiscard]] std::unique_ptr<SqliteJournal> open() const { return SqliteJournal::open(folder()).value(); }
+  [[nodiscard]] std::size_t payload_files() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(folder() + "/payload"), fs::directory_iterator()));
+  }
+
+  std::string root_;
+};
+
+/// A request with something in every member.
+ProofRequest request(std::uint64_t seed, std::size_t bytes = 1000) {
+  TestRandom random(seed);
+  const auto some = [&](std::size_t n) {
+    std::vector<std::uint8_t> out(n);
+    for (auto& byte : out) byte = static_cast<std::uint8_t>(random.next());
+    return out;
+  };
+  ProofRequest out;
+  out.kind = kProofKinds[seed % 4];
+  out.sector_size = random.next();
+  out.registered_proof = random.next();
+  out.vanilla_proof = some(bytes);
+  out.vanilla_proofs = {some(10), {}, some(33)};
+  out.sector_number = random.next();
+  out.miner_id = random.next();
+  out.randomness = some(32);
+  out.partition_index = 7;
+  out.comm_r_old = some(32);
+  out.comm_r_new = some(31);
+  out.comm_d_new = {};
+  return out;
+}
+
+/// "R3-7"
+template <class I>
+std::string numbered(const char* prefix, int first, I second) {
+  std::string out = prefix;
+  out += std::to_string(first);
+  out += '-';
+  out += std::to_string(second);
+  return out;
+}
+
+JobIdentity identity(const std::string& id, const ProofRequest& of) {
+  return {.job_id = id,
+          .request_id = "porep-1000-\"7\"\n" + id,
+          .kind = of.kind,
+          .digest = payload_digest(of),
+          .priority = engine::Priority::kHigh,
+          .attempt = 3};
+}
+
+JobResult result(const JobIdentity& of) {
+  JobResult out;
+  out.identity = of;
+  out.state = JobState::kCompleted;
+  out.proof.assign(192, 0xab);
+  using std::chrono::milliseconds;
+  out.times = {milliseconds(1), milliseconds(2), milliseconds(3), milliseconds(4), milliseconds(5)};
+  return out;
+}
+
+void expect_same(const JobIdentity& a, const JobIdentity& b) {
+  EXPECT_EQ(a.job_id, b.job_id);
+  EXPECT_EQ(a.request_id, b.request_id);
+  EXPECT_EQ(a.kind, b.kind);
+  EXPECT_EQ(a.digest, b.digest);
+  EXPECT_EQ(a.priority, b.priority);
+  EXPECT_EQ(a.attempt, b.attempt);
+}
+
+TEST_F(Journal, WhatWasAcceptedIsThereAtTheNextStart) {
+  const ProofRequest first = request(1);
+  const ProofRequest second = request(2);
+  {
+    const auto journal = open();
+    EXPECT_TRUE(journal->recover()->unfinished.empty());
+    ASSERT_TRUE(journal->accept(identity("B", first), first));
+    ASSERT_TRUE(journal->accept(identity("A", second), second));
+  }
+  for (std::uint32_t start = 1; start <= 3; ++start) {
+    const auto journal = open();
+    const auto recovered = journal->recover().value();
+    ASSERT_EQ(recovered.unfinished.size(), 2U);
+    // In the order of acceptance, with the starts counted.
+    expect_same(recovered.unfinished[0].identity, identity("B", first));
+    expect_same(recovered.unfinished[1].identity, identity("A", second));
+    EXPECT_EQ(recovered.unfinished[0].starts, start);
+    EXPECT_TRUE(recovered.finished.empty());
+    EXPECT_EQ(payload_digest(journal->payload("B").value()), payload_digest(first));
+    EXPECT_EQ(payload_digest(journal->payload("A").value()), payload_digest(second));
+  }
+}
+
+TEST_F(Journal, AResultStaysAndItsPayloadGoes) {
+  const ProofRequest proof = request(1);
+  {
+    const auto journal = open();
+    ASSERT_TRUE(journal->accept(identity("J", proof), proof));
+    EXPECT_EQ(payload_files(), 1U);
+    ASSERT_TRUE(journal->finish(result(identity("J", proof))));
+    EXPECT_EQ(payload_files(), 0U);
+    // Once decided, a job stays as it is; and what is not known changes nothing.
+    JobResult late = result(identity("J", proof));
+    late.state = JobState::kFailed;
+    ASSERT_TRUE(journal->finish(late));
+    ASSERT_TRUE(journal->finish(result(identity("unknown", proof))));
+    EXPECT_FALSE(journal->payload("J"));
+  }
+  {
+    const auto journal = open();
+    const auto recovered = journal->recover().value();
+    EXPECT_TRUE(recovered.unfinished.empty());
+    ASSERT_EQ(recovered.finished.size(), 1U);
+    const JobResult& kept = *recovered.finished[0].result;
+    const JobResult expected = result(identity("J", proof));
+    expect_same(kept.identity, expected.identity);
+    EXPECT_EQ(kept.state, JobState::kCompleted);
+    EXPECT_EQ(kept.proof, expected.proof);
+    EXPECT_EQ(kept.times.queue_wait, expected.times.queue_wait);
+    EXPECT_EQ(kept.times.srs_load, expected.times.srs_load);
+    EXPECT_EQ(kept.times.synthesis, expected.times.synthesis);
+    EXPECT_EQ(kept.times.gpu_compute, expected.times.gpu_compute);
+    EXPECT_EQ(kept.times.total, expected.times.total);
+    EXPECT_LT(recovered.finished[0].age, std::chrono::seconds(60));
+    ASSERT_TRUE(journal->forget("J"));
+    ASSERT_TRUE(journal->forget("J"));
+  }
+  EXPECT_TRUE(open()->recover()->finished.empty());
+}
+
+TEST_F(Journal, AFailureKeepsItsClassAndWords) {
+  const ProofRequest proof = request(4);
+  JobResult failed = result(identity("J", proof));
+  failed.state = JobState::kFailed;
+  failed.proof = {};
+  failed.failure = engine::FailureClass::kDevice;
+  failed.message = "DEVICE: gone";
+  {
+    const auto journal = open();
+    ASSERT_TRUE(journal->accept(identity("J", proof), proof));
+    ASSERT_TRUE(journal->finish(failed));
+  }
+  const auto recovered = open()->recover().value();
+  ASSERT_EQ(recovered.finished.size(), 1U);
+  EXPECT_EQ(recovered.finished[0].result->state, JobState::kFailed);
+  EXPECT_EQ(recovered.finished[0].result->failure, engine::FailureClass::kDevice);
+  EXPECT_EQ(recovered.finished[0].result->message, "DEVICE: gone");
+  EXPECT_TRUE(recovered.finished[0].result->proof.empty());
+}
+
+TEST_F(Journal, OneProcessAtATime) {
+  const auto journal = open();
+  const auto second = SqliteJournal::open(folder());
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, ErrorCode::kIo);
+  EXPECT_THAT(second.error().message, HasSubstr("another process uses"));
+}
+
+TEST_F(Journal, AnIdThatIsNoFileNameIsRefused) {
+  const ProofRequest proof = request(1);
+  const auto journal = open();
+  for (const char* id : {"", "..", "../x", "a/b", "a b"})
+    EXPECT_FALSE(journal->accept(identity(id, proof), proof)) << id;
+  ASSERT_TRUE(journal->accept(identity("J", proof), proof));
+  // A job is accepted once; the second attempt leaves the first one's payload alone.
+  EXPECT_FALSE(journal->accept(identity("J", proof), proof));
+  EXPECT_TRUE(journal->payload("J"));
+}
+
+TEST_F(Journal, ADamagedPayloadIsNoticed) {
+  const ProofRequest proof = request(1);
+  const auto journal = open();
+  ASSERT_TRUE(journal->accept(identity("J", proof), proof));
+  const std::string path = folder() + "/payload/J";
+  const auto size = fs::file_size(path);
+  TestRandom random(9);
+  for (int round = 0; round < 200; ++round) {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    const auto at = static_cast<std::streamoff>(random.next() % size);
+    file.seekg(at);
+    const char before = static_cast<char>(file.get());
+    file.seekp(at);
+    file.put(static_cast<char>(before ^ static_cast<char>(1 << random.next() % 8)));
+    file.close();
+    EXPECT_FALSE(journal->payload("J")) << "byte " << at;
+    std::fstream back(path, std::ios::in | std::ios::out | std::ios::binary);
+    back.seekp(at);
+    back.put(before);
+  }
+  EXPECT_TRUE(journal->payload("J"));
+  for (const std::uintmax_t shorter : {size - 1, size / 2, std::uintmax_t{9}, std::uintmax_t{0}}) {
+    fs::resize_file(path, shorter);
+    EXPECT_FALSE(journal->payload("J")) << shorter;
+  }
+  fs::remove(path);
+  EXPECT_EQ(journal->payload("J").error().code, ErrorCode::kIo);
+}
+
+TEST_F(Journal, WhatACrashLeavesIsSweptAway) {
+  const ProofRequest proof = request(1);
+  {
+    const auto journal = open();
+    ASSERT_TRUE(journal->accept(identity("J", proof), proof));
+    ASSERT_TRUE(write_request(folder() + "/payload/orphan", proof));
+    std::ofstream(folder() + "/payload/K.tmp.0123456789abcdef") << "half";
+  }
+  const auto journal = open();
+  EXPECT_EQ(payload_files(), 1U);
+  EXPECT_TRUE(journal->payload("J"));
+}
+
+TEST_F(Journal, ALaterVersionsOrADamagedDatabaseIsRefused) {
+  (void)open();
+  {
+    auto database = Database::open(folder() + "/journal.db").value();
+    ASSERT_TRUE(database.execute("PRAGMA user_version = 99"));
+  }
+  EXPECT_THAT(SqliteJournal::open(folder()).error().message, HasSubstr("later version"));
+  std::ofstream(folder() + "/journal.db", std::ios::binary) << std::string(8192, 'x');
+  const auto damaged = SqliteJournal::open(folder());
+  ASSERT_FALSE(damaged);
+  EXPECT_EQ(damaged.error().code, ErrorCode::kIo);
+  EXPECT_FALSE(SqliteJournal::open("/proc/nowhere"));
+}
+
+/// A full disk, as a limit of the size of files: nothing half stored, nothing stored before lost, and it goes
+/// on when there is room.
+TEST_F(Journal, AFullDiskLosesNothing) {
+  const ProofRequest small = request(1);
+  const ProofRequest large = request(2, 3 << 20);
+  const auto journal = open();
+  ASSERT_TRUE(journal->accept(identity("S", small), small));
+  ::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto limit = [&](rlim_t bytes) {
+    const rlimit to{bytes, before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &to), 0);
+  };
+
+  limit(1 << 20);  // no room for the payload
+  EXPECT_FALSE(journal->accept(identity("L", large), large));
+  limit(2048);  // none for the row, nor for a result
+  const Result<void> no_row = journal->accept(identity("M", small), small);
+  const Result<void> no_result = journal->finish(result(identity("S", small)));
+  limit(before.rlim_cur);
+  ASSERT_FALSE(no_row);
+  EXPECT_EQ(no_row.error().code, ErrorCode::kIo);
+  ASSERT_FALSE(no_result);
+  EXPECT_EQ(payload_files(), 1U);
+  EXPECT_TRUE(journal->payload("S"));
+
+  ASSERT_TRUE(journal->accept(identity("L", large), large));
+  ASSERT_TRUE(journal->finish(result(identity("S", small))));
+  const auto recovered = journal->recover().value();
+  ASSERT_EQ(recovered.unfinished.size(), 1U);
+  EXPECT_EQ(recovered.unfinished[0].identity.job_id, "L");
+  EXPECT_EQ(recovered.finished.size(), 1U);
+}
+
+TEST_F(Journal, ThreadsAcceptAndFinishAtTheSameTime) {
+  const auto journal = open();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 8; ++i) {
+        const ProofRequest proof = request(static_cast<std::uint64_t>(100 * t + i));
+        const JobIdentity id = identity(numbered("T", t, i), proof);
+        EXPECT_TRUE(journal->accept(id, proof));
+        if (i % 2 == 0) {
+          EXPECT_TRUE(journal->finish(result(id)));
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const auto recovered = journal->recover().value();
+  EXPECT_EQ(recovered.unfinished.size(), 16U);
+  EXPECT_EQ(recovered.finished.size(), 16U);
+  EXPECT_EQ(payload_files(), 16U);
+}
+
+/// A process that is killed (SIGKILL) while it accepts and finishes: every job whose accept had returned is
+/// there, every result whose finish had returned is too.
+TEST_F(Journal, NothingIsLostToAKill) {
+  TestRandom random(77);
+  std::size_t accepted = 0;
+  std::size_t finished = 0;
+  for (int round = 0; round < 10; ++round) {
+    int pipe_ends[2];
+    ASSERT_EQ(::pipe(pipe_ends), 0);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      const auto journal = open();
+      for (std::uint64_t i = 0;; ++i) {
+        const ProofRequest proof = request(i, 20'000);
+        const JobIdentity id = identity(numbered("R", round, i), proof);
+        char said = 'a';
+        if (!journal->accept(id, proof) || ::write(pipe_ends[1], &said, 1) != 1) ::_exit(1);
+        if (i % 3 != 0) continue;
+        said = 'f';
+        if (!journal->finish(result(id)) || ::write(pipe_ends[1], &said, 1) != 1) ::_exit(1);
+      }
+    }
+    ::close(pipe_ends[1]);
+    char said = 0;
+    // Once it works, at a random moment.
+    ASSERT_EQ(::read(pipe_ends[0], &said, 1), 1);
+    accepted += said == 'a';
+    ::usleep(static_cast<useconds_t>(random.next() % 40'000));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status));
+    while (::read(pipe_ends[0], &said, 1) == 1) {
+      accepted += said == 'a';
+      finished += said == 'f';
+    }
+    ::close(pipe_ends[0]);
+
+    const auto journal = open();
+    const auto recovered = journal->recover().value();
+    EXPECT_GE(recovered.unfinished.size() + recovered.finished.size(), accepted);
+    EXPECT_GE(recovered.finished.size(), finished);
+    // The one that was on its way may be there or not; count on with what is there.
+    EXPECT_LE(recovered.unfinished.size() + recovered.finished.size(), accepted + 1);
+    accepted = recovered.unfinished.size() + recovered.finished.size();
+    finished = recovered.finished.size();
+    for (const auto& job : recovered.unfinished) EXPECT_TRUE(journal->payload(job.identity.job_id));
+    EXPECT_EQ(payload_files(), recovered.unfinished.size());
+  }
+}
+
+}  // namespace
+}  // namespace cuzk::journal

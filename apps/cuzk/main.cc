@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "commands.h"
+#include "daemon_commands.h"
 #include "output.h"
 
 namespace cuzk::app {
@@ -242,6 +243,9 @@ int run(int argc, char** argv) {
   add_synth_post(app, chosen);
   add_synth_update(app, chosen);
   add_timeline(app, chosen);
+#if CUZK_HAVE_SERVER
+  add_daemon_commands(app, chosen);
+#endif
 
   try {
     app.parse(argc, argv);

@@ -29,7 +29,7 @@ struct Config {
     std::string tls_cert;  ///< PEM files; certificate and key together turn TLS on
     std::string tls_key;
     std::string tls_client_ca;  ///< clients must show a certificate of this CA
-    std::string token_file;     ///< calls must carry "authorization: Bearer <content of the file>"
+    std::string token_file;     ///< calls over TCP must carry "authorization: Bearer TOKEN", its first line
   } daemon;
 
   struct Memory {
@@ -49,7 +49,7 @@ struct Config {
   struct Scheduler {
     std::uint32_t max_batch_size = 1;
     std::chrono::milliseconds max_batch_wait = std::chrono::seconds(10);  ///< key max_batch_wait_ms
-    bool sort_by_type = true;
+    bool sort_by_type = false;
     std::uint32_t max_pending = 1000;
     enum class OnConflict { kNewJob, kReject } on_conflict = OnConflict::kNewJob;
     std::chrono::milliseconds result_retention = std::chrono::hours(1);

@@ -64,7 +64,7 @@ vram_limit = "20GiB"
 [scheduler]
 max_batch_size = 3
 max_batch_wait_ms = 0
-sort_by_type = false
+sort_by_type = true
 max_pending = 7
 on_conflict = "reject"
 result_retention = "10m"
@@ -106,7 +106,7 @@ format = "json"
   EXPECT_EQ(c.gpus.vram_limit, 20ULL << 30);
   EXPECT_EQ(c.scheduler.max_batch_size, 3U);
   EXPECT_EQ(c.scheduler.max_batch_wait, std::chrono::seconds(0));
-  EXPECT_FALSE(c.scheduler.sort_by_type);
+  EXPECT_TRUE(c.scheduler.sort_by_type);
   EXPECT_EQ(c.scheduler.max_pending, 7U);
   EXPECT_EQ(c.scheduler.on_conflict, Config::Scheduler::OnConflict::kReject);
   EXPECT_EQ(c.scheduler.result_retention, std::chrono::minutes(10));

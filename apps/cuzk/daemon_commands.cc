@@ -1,0 +1,142 @@
+#include "daemon_commands.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+namespace cuzk::app {
+namespace {
+
+constexpr const char* kFooter =
+    "Exit codes: 0 done, 1 the proof or the input is bad, 2 usage or configuration, 3 the environment failed "
+    "(files, network, memory, the daemon).";
+constexpr const char* kDefaultAddress = "unix:///run/curio/cuzk.sock";
+
+using Chosen = std::function<Result<void>()>;
+
+template <class Options>
+std::pair<CLI::App*, Options&> add_command(CLI::App& app, Chosen& chosen, const char* name, const char* help,
+                                           Result<void> (*run)(const Options&)) {
+  CLI::App* const command = app.add_subcommand(name, help);
+  const auto options = std::make_shared<Options>();
+  command->callback([&chosen, options, run] { chosen = [options, run] { return run(*options); }; });
+  command->footer(kFooter);
+  return {command, *options};
+}
+
+void add_connection(CLI::App* command, ConnectOptions& options) {
+  command->add_option("-a,--addr", options.addr, "The daemon: unix:///path or host:port")
+      ->envname("CUZK_ADDR")
+      ->default_val(kDefaultAddress);
+  command->add_option("--token-file", options.token_file, "File with the token that the daemon wants");
+  command->add_option("--tls-ca", options.tls_ca, "CA of the daemon's certificate (PEM); turns TLS on");
+  auto* cert = command->add_option("--tls-cert", options.tls_cert, "Client certificate (PEM)");
+  auto* key = command->add_option("--tls-key", options.tls_key, "Its key (PEM)");
+  cert->needs(key);
+  key->needs(cert);
+}
+
+void add_payload(CLI::App* command, PayloadOptions& options) {
+  command->add_option("-t,--type", options.type, "porep, snap, wpost or winning")
+      ->required()
+      ->check(CLI::IsMember(
+          {"porep", "snap", "wpost", "winning", "porep-c2", "snap-update", "window-post", "winning-post"}));
+  command->add_option("--c1", options.c1, "PoRep: the C1 output in Curio's wrapper JSON, also as .gz");
+  command->add_option(
+      "--vanilla", options.vanilla,
+      "The other kinds: a vanilla proof (bincode, also as .gz), once for each sector or partition");
+  command->add_option(
+      "--request", options.request,
+      "The other kinds: JSON file that names the vanilla proofs and the rest, instead of flags");
+  command->add_option("--registered-proof", options.registered_proof, "Registered proof type");
+  command->add_option("--sector-size", options.sector_size, "Bytes; 0: as the registered type says");
+  command->add_option("--sector-num", options.sector_num, "Sector number");
+  command->add_option("--miner-id", options.miner_id, "Miner actor id");
+  command->add_option("--partition", options.partition, "Partition index (wpost)");
+  command->add_option("--randomness", options.randomness, "64 hex digits (wpost, winning)");
+  command->add_option("--comm-r-old", options.comm_r_old, "64 hex digits (snap)");
+  command->add_option("--comm-r-new", options.comm_r_new, "64 hex digits (snap)");
+  command->add_option("--comm-d-new", options.comm_d_new, "64 hex digits (snap)");
+  command->add_option("--priority", options.priority, "low, normal, high or critical; without it: by kind")
+      ->check(CLI::IsMember({"low", "normal", "high", "critical"}));
+}
+
+void add_serve(CLI::App& app, Chosen& chosen) {
+  auto [command, options] =
+      add_command(app, chosen, "serve", "Run the proving daemon (docs/operations.md)", run_serve);
+  command->add_option(
+      "--config", options.config,
+      "Configuration (TOML). Without it: $CUZK_CONFIG, /etc/cuzk/cuzk.toml, /data/zk/cuzk.toml, "
+      "whichever is there, or the built-in values");
+  command->add_flag("--check-config", options.check_config,
+                    "Check the configuration, print what it amounts to, and end");
+  command->add_option("--log-level", options.log_level, "Instead of logging.level")
+      ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error"}));
+  command->add_option("--log-format", options.log_format, "Instead of logging.format")
+      ->check(CLI::IsMember({"text", "json"}));
+  command->add_option("--timeline", options.timeline,
+                      "Append the engine's events to this file (cuzk timeline)");
+}
+
+void add_submit(CLI::App& app, Chosen& chosen) {
+  auto [command, options] =
+      add_command(app, chosen, "submit", "Give the daemon a job; prints its id", run_submit);
+  add_connection(command, options);
+  add_payload(command, options);
+  command->add_option("--request-id", options.request_id,
+                      "Idempotency key: the same request again finds its job or result");
+  auto* wait = command->add_flag("--wait", options.wait, "Wait for the proof, in one call");
+  command->add_option("--out", options.out, "File for the proof")->needs(wait);
+  command->add_flag("--json", options.json, "Print JSON");
+}
+
+void add_job_commands(CLI::App& app, Chosen& chosen) {
+  {
+    auto [command, options] =
+        add_command(app, chosen, "await", "Wait for a job and print its proof", run_await);
+    add_connection(command, options);
+    command->add_option("job", options.job, "Job id, as from submit")->required();
+    command->add_option("--timeout-ms", options.timeout_ms, "Give up after this time; the job goes on");
+    command->add_option("--out", options.out, "File for the proof");
+    command->add_flag("--json", options.json, "Print JSON");
+  }
+  {
+    auto [command, options] = add_command(app, chosen, "cancel", "End a job", run_cancel);
+    add_connection(command, options);
+    command->add_option("job", options.job, "Job id")->required();
+    command->add_flag("--json", options.json, "Print JSON");
+  }
+}
+
+void add_state_commands(CLI::App& app, Chosen& chosen) {
+  {
+    auto [command, options] =
+        add_command(app, chosen, "status", "Queues, devices and parameters of the daemon", run_status);
+    add_connection(command, options);
+    command->add_flag("--json", options.json, "Print JSON");
+  }
+  {
+    auto [command, options] =
+        add_command(app, chosen, "metrics", "The daemon's Prometheus metrics", run_metrics);
+    add_connection(command, options);
+  }
+  for (const auto& [name, help, run] :
+       {std::tuple{"preload", "Load the parameters of a circuit before a job needs them", &run_preload},
+        std::tuple{"evict", "Drop the parameters of a circuit from memory", &run_evict}}) {
+    auto [command, options] = add_command(app, chosen, name, help, run);
+    add_connection(command, options);
+    command->add_option("-c,--circuit-id,circuit", options.circuit, "porep-32g, wpost-32g, ...")->required();
+    command->add_flag("--json", options.json, "Print JSON");
+  }
+}
+
+}  // namespace
+
+void add_daemon_commands(CLI::App& app, std::function<Result<void>()>& chosen) {
+  add_serve(app, chosen);
+  add_submit(app, chosen);
+  add_job_commands(app, chosen);
+  add_state_commands(app, chosen);
+}
+
+}  // namespace cuzk::app

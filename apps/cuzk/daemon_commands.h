@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cuzk/base/result.h"
+
+namespace CLI {
+class App;
+}
+
+namespace cuzk::app {
+
+/// Adds serve, submit, await, cancel, status, preload, evict, metrics and bench. A parsed one sets `chosen`,
+/// which must outlive the parsing.
+void add_daemon_commands(CLI::App& app, std::function<Result<void>()>& chosen);
+
+struct ServeOptions {
+  std::string config;  ///< empty: $CUZK_CONFIG, /etc/cuzk/cuzk.toml, /data/zk/cuzk.toml, whichever is there
+  bool check_config = false;
+  std::string log_level;   ///< empty: as the file says
+  std::string log_format;  ///< likewise
+  std::string timeline;    ///< file for event lines; empty: none
+};
+Result<void> run_serve(const ServeOptions& options);
+
+/// How to reach a daemon.
+struct ConnectOptions {
+  std::string addr;        ///< unix:///path or host:port
+  std::string token_file;  ///< for a daemon that wants a token
+  std::string tls_ca;      ///< PEM; turns TLS on
+  std::string tls_cert;    ///< client certificate, with tls_key
+  std::string tls_key;
+};
+
+/// What is to be proved, by the flags that operators know.
+struct PayloadOptions {
+  std::string type;                  ///< porep, snap, wpost or winning, or a kind's full name
+  std::string c1;                    ///< PoRep: Curio's wrapper JSON, also as .gz
+  std::vector<std::string> vanilla;  ///< one file a sector or partition, also as .gz
+  std::string request;               ///< JSON file that names them and the rest, instead of the flags
+  std::uint64_t registered_proof = 0;
+  std::uint64_t sector_size = 0;
+  std::uint64_t sector_num = 0;
+  std::uint64_t miner_id = 0;
+  std::uint32_t partition = 0;
+  std::string randomness;  ///< hex
+  std::string comm_r_old;
+  std::string comm_r_new;
+  std::string comm_d_new;
+  std::string priority;  ///< empty: by kind
+};
+
+struct SubmitOptions : ConnectOptions, PayloadOptions {
+  std::string request_id;
+  bool wait = false;
+  std::string out;  ///< with wait: file for the proof
+  bool json = false;
+};
+Result<void> run_submit(const SubmitOptions& options);
+
+struct AwaitOptions : ConnectOptions {
+  std::string job;
+  std::uint64_t timeout_ms = 0;
+  std::string out;
+  bool json = false;
+};
+Result<void> run_await(const AwaitOptions& options);
+
+struct CancelOptions : ConnectOptions {
+  std::string job;
+  bool json = false;
+};
+Result<void> run_cancel(const CancelOptions& options);
+
+struct StatusOptions : ConnectOptions {
+  bool json = false;
+};
+Result<void> run_status(const StatusOptions& options);
+
+struct MetricsOptions : ConnectOptions {};
+Result<void> run_metrics(const MetricsOptions& options);
+
+struct CircuitOptions : ConnectOptions {
+  std::string circuit;
+  bool json = false;
+};
+Result<void> run_preload(const CircuitOptions& options);
+Result<void> run_evict(const CircuitOptions& options);
+
+}  // namespace cuzk::app

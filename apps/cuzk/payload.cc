@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <map>
+
+#include "cuzk/base/hex.h"
+#include "cuzk/base/input_file.h"
+#include "rpc_client.h"
+
+namespace cuzk::app {
+namespace {
+
+using Json = nlohmann::json;
+
+const std::map<std::string, v1::ProofKind, std::less<>> kTypes{
+    {"porep", v1::POREP_SEAL_COMMIT},     {"porep-c2", v1::POREP_SEAL_COMMIT},
+    {"snap", v1::SNAP_DEALS_UPDATE},      {"snap-update", v1::SNAP_DEALS_UPDATE},
+    {"wpost", v1::WINDOW_POST_PARTITION}, {"window-post", v1::WINDOW_POST_PARTITION},
+    {"winning", v1::WINNING_POST},        {"winning-post", v1::WINNING_POST}};
+const std::map<std::string, v1::Priority, std::less<>> kPriorities{
+    {"low", v1::LOW}, {"normal", v1::NORMAL}, {"high", v1::HIGH}, {"critical", v1::CRITICAL}};
+
+/// A payload may be as large as a message.
+constexpr std::size_t kMaxPayloadBytes = std::size_t{512} << 20;
+
+Result<std::string> file_bytes(const std::string& path) {
+  CUZK_TRY_ASSIGN(const InputFile file, InputFile::open(path, kMaxPayloadBytes));
+  const ByteSpan bytes = file.bytes();
+  return std::string(bytes.begin(), bytes.end());
+}
+
+Result<std::string> hex_bytes(const std::string& name, const std::string& text) {
+  const Result<std::vector<std::uint8_t>> bytes = from_hex(text);
+  if (!bytes) return usage_error(name + ": " + bytes.error().message);
+  return std::string(bytes->begin(), bytes->end());
+}
+
+/// The members of a request file (README, "Request files") that the API has.
+Result<void> add_request_file(const std::string& path, v1::SubmitProofRequest& out) {
+  CUZK_TRY_ASSIGN(const std::string text, file_bytes(path));
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return bad_input("'" + path + "' is not a JSON object");
+  const auto number = [&](const char* name) -> std::uint64_t {
+    return json.contains(name) && json[name].is_number_unsigned() ? json[name].get<std::uint64_t>() : 0;
+  };
+  const auto hex = [&](const char* name, std::string* field) -> Result<void> {
+    if (!json.contains(name) || !json[name].is_string()) return {};
+    CUZK_TRY_ASSIGN(*field, hex_bytes(path + "." + name, json[name].get<std::string>()));
+    return {};
+  };
+  out.set_sector_size(number("sector_size"));
+  out.set_registered_proof(out.proof_kind() == v1::SNAP_DEALS_UPDATE ? number("registered_update_proof")
+                                                                     : number("registered_post_proof"));
+  out.set_partition_index(static_cast<std::uint32_t>(number("partition_index")));
+  CUZK_TRY(hex("randomness", out.mutable_randomness()));
+  CUZK_TRY(hex("comm_r_old", out.mutable_comm_r_old()));
+  CUZK_TRY(hex("comm_r_new", out.mutable_comm_r_new()));
+  CUZK_TRY(hex("comm_d_new", out.mutable_comm_d_new()));
+  const char* list = out.proof_kind() == v1::SNAP_DEALS_UPDATE ? "partitions" : "vanilla";
+  if (!json.contains(list) || !json[list].is_array())
+    return bad_input("'" + path + "' has no list `" + list + "`");
+  for (const Json& entry : json[list]) {
+    if (!entry.is_object() || !entry.contains("file") || !entry["file"].is_string())
+      return bad_input(fmt::format("'{}': an entry of `{}` has no `file`", path, list));
+    std::filesystem::path file = std::filesystem::path(path).parent_path() / entry["file"].get<std::string>();
+    std::error_code error;
+    if (!std::filesystem::exists(file, error)) file += ".gz";
+    CUZK_TRY_ASSIGN(*out.add_vanilla_proofs(), file_bytes(file.string()));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<v1::SubmitProofRequest> read_payload(const PayloadOptions& options) {
+  v1::SubmitProofRequest out;
+  out.set_proof_kind(kTypes.at(options.type));
+  if (!options.priority.empty()) out.set_priority(kPriorities.at(options.priority));
+  const bool porep = out.proof_kind() == v1::POREP_SEAL_COMMIT;
+  if (porep && (options.c1.empty() || !options.vanilla.empty() || !options.request.empty()))
+    return usage_error("--type porep takes --c1 FILE, and neither --vanilla nor --request");
+  if (!porep && (!options.c1.empty() || options.vanilla.empty() == options.request.empty()))
+    return usage_error("--type " + options.type +
+                       " takes --vanilla FILE (repeated) or --request FILE, no --c1");
+  if (!options.request.empty()) {
+    CUZK_TRY(add_request_file(options.request, out));
+    return out;
+  }
+  if (porep) {
+    CUZK_TRY_ASSIGN(*out.mutable_vanilla_proof(), file_bytes(options.c1));
+  }
+  for (const std::string& path : options.vanilla) {
+    CUZK_TRY_ASSIGN(*out.add_vanilla_proofs(), file_bytes(path));
+  }
+  out.set_sector_size(options.sector_size);
+  out.set_registered_proof(options.registered_proof);
+  out.set_sector_number(options.sector_num);
+  out.set_miner_id(options.miner_id);
+  out.set_partition_index(options.partition);
+  CUZK_TRY_ASSIGN(*out.mutable_randomness(), hex_bytes("--randomness", options.randomness));
+  CUZK_TRY_ASSIGN(*out.mutable_comm_r_old(), hex_bytes("--comm-r-old", options.comm_r_old));
+  CUZK_TRY_ASSIGN(*out.mutable_comm_r_new(), hex_bytes("--comm-r-new", options.comm_r_new));
+  CUZK_TRY_ASSIGN(*out.mutable_comm_d_new(), hex_bytes("--comm-d-new", options.comm_d_new));
+  return out;
+}
+
+}  // namespace cuzk::app

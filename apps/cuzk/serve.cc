@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "cuzk/config/config.h"
+#include "cuzk/engine/config.h"
+#include "cuzk/proving/circuit.h"
+#include "cuzk/server/daemon.h"
+#include "cuzk/server/options.h"
+#include "daemon_commands.h"
+#include "output.h"
+
+namespace cuzk::app {
+namespace {
+
+/// The file that is meant; empty: none, the built-in values.
+std::string config_path(const ServeOptions& options) {
+  if (!options.config.empty()) return options.config;
+  if (const char* path = std::getenv("CUZK_CONFIG"); path != nullptr && *path != '\0') return path;
+  for (const char* path : {"/etc/cuzk/cuzk.toml", "/data/zk/cuzk.toml"}) {
+    std::error_code error;
+    if (std::filesystem::exists(path, error)) return path;
+  }
+  return {};
+}
+
+Result<void> circuit_exists(std::string_view id) {
+  const Result<Circuit> circuit = find_circuit(id);
+  if (!circuit) return circuit.error();
+  return {};
+}
+
+/// The flags win over the file.
+Result<void> apply_flags(const ServeOptions& options, Config& config) {
+  std::string text;
+  if (!options.log_level.empty()) text += "level = \"" + options.log_level + "\"\n";
+  if (!options.log_format.empty()) text += "format = \"" + options.log_format + "\"\n";
+  const ConfigReading reading = read_config("[logging]\n" + text, "command line");
+  if (!reading.errors.empty()) return usage_error(reading.errors.front());
+  if (!options.log_level.empty()) config.logging.level = reading.config.logging.level;
+  if (!options.log_format.empty()) config.logging.format = reading.config.logging.format;
+  return {};
+}
+
+}  // namespace
+
+Result<void> run_serve(const ServeOptions& options) {
+  server::DaemonOptions daemon;
+  daemon.version = CUZK_VERSION;
+  daemon.timeline_file = options.timeline;
+  daemon.config_path = config_path(options);
+  ConfigReading reading;
+  if (!daemon.config_path.empty()) {
+    CUZK_TRY_ASSIGN(reading, read_config_file(daemon.config_path, circuit_exists));
+  }
+  if (!reading.errors.empty()) {
+    for (std::size_t i = 0; i + 1 < reading.errors.size(); ++i) tell("cuzk: {}\n", reading.errors[i]);
+    return usage_error(reading.errors.back());
+  }
+  daemon.config = std::move(reading.config);
+  CUZK_TRY(apply_flags(options, daemon.config));
+  CUZK_TRY(engine::check(server::engine_config(daemon.config, engine::available_memory())));
+
+  if (options.check_config) {
+    for (const std::string& warning : reading.warnings) tell("cuzk: warning: {}\n", warning);
+    say("# {}\n{}", daemon.config_path.empty() ? "built-in values" : daemon.config_path,
+        to_toml(daemon.config));
+    return {};
+  }
+  daemon.warnings = std::move(reading.warnings);
+  return server::run_daemon(daemon);
+}
+
+}  // namespace cuzk::app

@@ -1,0 +1,355 @@
+#include "cuzk/server/daemon.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <ctime>
+#include <thread>
+#include <utility>
+
+#include "cuzk/base/hex.h"
+#include "cuzk/base/random.h"
+#include "cuzk/journal/sqlite_journal.h"
+#include "cuzk/proving/circuit.h"
+#include "cuzk/server/history.h"
+#include "cuzk/server/http_server.h"
+#include "cuzk/server/live_view.h"
+#include "cuzk/server/log.h"
+#include "cuzk/server/metrics.h"
+#include "cuzk/server/options.h"
+#include "cuzk/server/rpc_server.h"
+#include "cuzk/server/rpc_service.h"
+#include "cuzk/server/service_manager.h"
+#include "cuzk/server/side_port.h"
+#include "cuzk/timeline/line_file.h"
+
+namespace cuzk::server {
+namespace {
+
+/// Events kept for the dashboard and /timeline: some hours of a busy machine, about 20 MiB.
+constexpr std::size_t kRecordedEvents = 100'000;
+/// Requests that are read and checked at a time.
+constexpr unsigned kReaders = 4;
+
+/// The signals that the main thread waits for; blocked in all threads.
+sigset_t handled_signals() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::sigaddset(&set, signal);
+  return set;
+}
+
+/// The next of them, or 0 when `timeout` passed.
+int wait_for_signal(std::chrono::nanoseconds timeout) {
+  const sigset_t set = handled_signals();
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(timeout);
+  const timespec limit{seconds.count(), (timeout - seconds).count()};
+  const int signal = ::sigtimedwait(&set, nullptr, &limit);
+  return signal > 0 ? signal : 0;
+}
+
+void raise_open_files_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+std::string random_id() {
+  std::array<std::uint8_t, 10> bytes{};
+  (void)os_random(bytes);
+  return to_hex(bytes);
+}
+
+/// Says which addresses anybody can reach without showing anything.
+void warn_of_open_addresses(const Config& config, Log& log) {
+  const bool guarded = !config.daemon.token_file.empty() || !config.daemon.tls_client_ca.empty();
+  for (const std::string& address : config.daemon.listen) {
+    if (!unix_path(address).empty() || is_loopback(address)) continue;
+    if (config.daemon.tls_cert.empty())
+      log.warn("plain text on an address that other machines can reach", {{"address", address}});
+    if (!guarded)
+      log.warn("anybody who reaches this address may submit and cancel jobs", {{"address", address}});
+  }
+}
+
+class Daemon {
+ public:
+  explicit Daemon(const DaemonOptions& options)
+      : options_(options),
+        log_(log_level(options.config), log_format(options.config)),
+        metrics_(options.version),
+        recorder_(kRecordedEvents) {}
+
+  Result<void> start() {
+    const Config& config = options_.config;
+    log_.info("starting",
+              {{"version", options_.version}, {"config", options_.config_path}, {"pid", ::getpid()}});
+    for (const std::string& warning : options_.warnings) log_.warn(warning);
+    warn_of_open_addresses(config, log_);
+
+    if (!options_.timeline_file.empty()) {
+      CUZK_TRY_ASSIGN(timeline_file_, timeline::LineFile::open(recorder_, options_.timeline_file));
+    }
+    if (const std::string folder = journal_folder(config); !folder.empty()) {
+      Result<std::unique_ptr<journal::SqliteJournal>> journal = journal::SqliteJournal::open(folder);
+      if (!journal) return journal.error().within("daemon.journal (\"\" turns it off)");
+      journal_ = *std::move(journal);
+    } else {
+      log_.warn("no journal: accepted jobs do not survive a crash");
+    }
+
+    pool_ = std::make_unique<ThreadPool>(config.synthesis.threads);
+    CUZK_TRY_ASSIGN(backend_, options_.backend(config, *pool_));
+    const engine::EngineConfig engine_settings = engine_config(config, engine::available_memory());
+    CUZK_TRY_ASSIGN(
+        engine_,
+        engine::Engine::create(
+            engine_settings,
+            engine::EngineParts{.pool = *pool_,
+                                .devices = backend_.devices,
+                                .circuits = backend_.circuits,
+                                .read_request = backend_.read_request,
+                                .journal = journal_.get(),
+                                .recorder = &recorder_,
+                                .on_result = [this](const engine::JobResult& result) { done(result); }}));
+    live_ = std::make_unique<LiveView>(recorder_, metrics_);
+    work_ = std::make_unique<WorkPool>(kReaders);
+    CUZK_TRY(start_rpc());
+    CUZK_TRY(start_http());
+
+    const engine::Status status = engine_->status();
+    log_.info("ready", {{"backend", backend_.name},
+                        {"devices", status.devices.size()},
+                        {"workers_per_device", config.gpus.gpu_workers_per_device},
+                        {"mode", engine::to_string(status.mode)},
+                        {"threads", pool_->size()},
+                        {"memory_budget_bytes", status.memory_budget},
+                        {"parameters", parameter_folder(config)},
+                        {"recovered_jobs", status.counters.recovered}});
+    rpc_->set_serving(true);
+    state_ = "ready";
+    notify_ready();
+    preload();
+    return {};
+  }
+
+  /// Until a signal asks for the end.
+  void run() {
+    const auto watchdog = watchdog_interval();
+    const std::chrono::nanoseconds tick = std::min<std::chrono::nanoseconds>(
+        std::chrono::seconds(5), watchdog.value_or(std::chrono::seconds(5)));
+    for (;;) {
+      const int signal = wait_for_signal(tick);
+      if (signal == SIGTERM || signal == SIGINT) {
+        log_.info("draining", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"},
+                               {"timeout_ms", options_.config.daemon.drain_timeout.count()}});
+        return;
+      }
+      if (signal == SIGHUP) reload();
+      tell_manager();
+    }
+  }
+
+  void drain() {
+    state_ = "draining";
+    rpc_->set_serving(false);
+    notify_stopping();
+    std::atomic<bool> drained = false;
+    std::atomic<bool> whole = false;
+    std::jthread worker([&] {
+      whole = engine_->shut_down(options_.config.daemon.drain_timeout);
+      drained = true;
+    });
+    while (!drained) {
+      const int signal = wait_for_signal(std::chrono::milliseconds(50));
+      if (signal == SIGTERM || signal == SIGINT) {
+        log_.warn("second signal: exit now");
+        ::_exit(3);
+      }
+      notify_alive();
+    }
+    worker.join();
+    log_.info(whole ? "drained" : "drained; what ran was failed with SHUTDOWN");
+    // Everybody who waited has been answered; this lets the answers out.
+    rpc_->stop(std::chrono::seconds(5));
+    work_.reset();
+    http_.reset();
+    if (timeline_file_) {
+      if (const Result<void> closed = timeline_file_->close(); !closed) log_.warn(closed.error().message);
+    }
+    log_.info("stopped");
+  }
+
+ private:
+  Result<void> start_rpc() {
+    const Config::Daemon& config = options_.config.daemon;
+    std::string token;
+    if (!config.token_file.empty()) {
+      CUZK_TRY_ASSIGN(token, read_token(config.token_file));
+    }
+    std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
+    if (!config.tls_cert.empty()) {
+      CUZK_TRY_ASSIGN(credentials, tls_credentials({config.tls_cert, config.tls_key, config.tls_client_ca}));
+    }
+    service_ =
+        std::make_unique<ProvingService>(ServiceParts{.engine = *engine_,
+                                                      .work = *work_,
+                                                      .log = log_,
+                                                      .metrics_text = [this] { return metrics_text(); },
+                                                      .disconnect_grace = config.disconnect_grace,
+                                                      .token = token});
+    CUZK_TRY_ASSIGN(rpc_, RpcServer::start({config.listen, credentials}, *service_));
+    for (const std::string& address : rpc_->addresses()) log_.info("listening", {{"address", address}});
+    return {};
+  }
+
+  Result<void> start_http() {
+    const std::string& address = options_.config.daemon.status_listen;
+    if (address.empty()) return {};
+    CUZK_TRY_ASSIGN(http_,
+                    HttpServer::start(address, [this](std::string_view path, const HttpParameter& parameter) {
+                      return side_port(path, parameter,
+                                       SidePortParts{.instance = instance_,
+                                                     .recorder = recorder_,
+                                                     .metrics = [this] { return metrics_text(); },
+                                                     .status = [this] { return status_view(); },
+                                                     .state = [this] { return state(); }});
+                    }));
+    log_.info("status port", {{"address", address}, {"port", http_->port()}});
+    return {};
+  }
+
+  void preload() {
+    for (const std::string& circuit : options_.config.srs.preload) {
+      engine_->preload(circuit, [this, circuit](const Result<engine::Preloaded>& loaded) {
+        if (!loaded)
+          log_.error("preload failed", {{"circuit", circuit}, {"reason", loaded.error().message}});
+        else
+          log_.info(
+              "preloaded",
+              {{"circuit", circuit},
+               {"ms", std::chrono::duration_cast<std::chrono::milliseconds>(loaded->load_time).count()}});
+      });
+    }
+  }
+
+  void done(const engine::JobResult& result) {
+    metrics_.observe(result);
+    history_.add(result);
+    const auto ms = [](engine::Duration duration) {
+      return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+    };
+    log_.write(result.state == engine::JobState::kFailed ? LogLevel::kError : LogLevel::kInfo,
+               "job " + std::string(engine::to_string(result.state)),
+               {{"job", result.identity.job_id},
+                {"request", result.identity.request_id},
+                {"kind", to_string(result.identity.kind)},
+                {"attempt", result.identity.attempt},
+                {"reason", result.message},
+                {"queue_wait_ms", ms(result.times.queue_wait)},
+                {"synthesis_ms", ms(result.times.synthesis)},
+                {"gpu_compute_ms", ms(result.times.gpu_compute)},
+                {"total_ms", ms(result.times.total)}});
+  }
+
+  [[nodiscard]] std::string metrics_text() const {
+    return metrics_.text(engine_->status(), options_.config.gpus.gpu_workers_per_device);
+  }
+
+  [[nodiscard]] std::string state() const { return engine_->status().draining ? "draining" : state_.load(); }
+
+  [[nodiscard]] StatusView status_view() const {
+    return {.instance = instance_,
+            .version = options_.version,
+            .backend = backend_.name,
+            .state = state(),
+            .now_ns = real_clock().now().time_since_epoch().count(),
+            .workers_per_device = options_.config.gpus.gpu_workers_per_device,
+            .engine = engine_->status(),
+            .jobs = engine_->jobs(1000),
+            .live = live_->state(),
+            .history = history_.latest(),
+            .events_recorded = recorder_.recorded(),
+            .events_dropped = recorder_.dropped(),
+            .events_capacity = kRecordedEvents};
+  }
+
+  void tell_manager() {
+    notify_alive();
+    const engine::Status status = engine_->status();
+    std::uint64_t pending = 0;
+    std::uint64_t running = 0;
+    for (const engine::QueueStatus& queue : status.queues) {
+      pending += queue.pending;
+      running += queue.in_progress;
+    }
+    notify_status(std::to_string(running) + " jobs running, " + std::to_string(pending) + " waiting");
+  }
+
+  /// The level of the log can change while the daemon runs; everything else needs a restart.
+  void reload() {
+    if (options_.config_path.empty())
+      return log_.info("SIGHUP: there is no configuration file to read again");
+    const Result<ConfigReading> reading = read_config_file(options_.config_path);
+    if (!reading || !reading->errors.empty()) {
+      log_.error("SIGHUP: the configuration is not used",
+                 {{"reason", reading ? reading->errors.front() : reading.error().message}});
+      return;
+    }
+    log_.set_level(log_level(reading->config));
+    Config same_level = reading->config;
+    same_level.logging.level = options_.config.logging.level;
+    log_.info(to_toml(same_level) == to_toml(options_.config)
+                  ? "SIGHUP: the level of the log is as the file says"
+                  : "SIGHUP: the level of the log is as the file says; its other changes need a restart");
+  }
+
+  const DaemonOptions& options_;
+  const std::string instance_ = random_id();
+  std::atomic<const char*> state_ = "starting";
+  Log log_;
+  Metrics metrics_;
+  History history_;
+  timeline::Recorder recorder_;
+  std::unique_ptr<timeline::LineFile> timeline_file_;
+  std::unique_ptr<journal::SqliteJournal> journal_;
+  std::unique_ptr<ThreadPool> pool_;
+  Backend backend_;
+  std::unique_ptr<engine::Engine> engine_;
+  std::unique_ptr<LiveView> live_;
+  // The server is stopped before the pool ends, and the service goes last: calls refer to both.
+  std::unique_ptr<ProvingService> service_;
+  std::unique_ptr<WorkPool> work_;
+  std::unique_ptr<RpcServer> rpc_;
+  std::unique_ptr<HttpServer> http_;
+};
+
+}  // namespace
+
+Result<Backend> cpu_backend(const Config& config, ThreadPool& pool) {
+  if (!config.gpus.devices.empty())
+    return usage_error("gpus.devices: this program has no CUDA backend; the list must be empty");
+  return Backend{.name = "cpu",
+                 .devices = {std::make_shared<engine::CpuDevice>(pool)},
+                 .circuits = std::make_shared<engine::FileCircuitSource>(parameter_folder(config))};
+}
+
+Result<void> run_daemon(const DaemonOptions& options) {
+  const sigset_t signals = handled_signals();
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // inherited by every thread from here on
+  ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of write, not the end
+  raise_open_files_limit();
+  Daemon daemon(options);
+  CUZK_TRY(daemon.start());
+  daemon.run();
+  daemon.drain();
+  return {};
+}
+
+}  // namespace cuzk::server

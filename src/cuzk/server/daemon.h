@@ -1,0 +1,41 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cuzk/config/config.h"
+#include "cuzk/cpu/thread_pool.h"
+#include "cuzk/engine/engine.h"
+
+namespace cuzk::server {
+
+/// What proves: the devices and what belongs to them.
+struct Backend {
+  std::string name;  ///< "cpu", "cuda", "simulated"
+  std::vector<std::shared_ptr<engine::Device>> devices;
+  std::shared_ptr<engine::CircuitSource> circuits;
+  engine::RequestReader read_request = cuzk::read_request;
+};
+/// `pool` outlives what is made. kUsage when the configuration names a device that is not there.
+using BackendFactory = std::function<Result<Backend>(const Config& config, ThreadPool& pool)>;
+
+/// The processor as the one device, parameters from the configured folder.
+Result<Backend> cpu_backend(const Config& config, ThreadPool& pool);
+
+struct DaemonOptions {
+  Config config;
+  std::vector<std::string> warnings;  ///< of reading the configuration, for the log
+  std::string config_path;            ///< read again on SIGHUP; empty: there is none
+  std::string version;
+  std::string timeline_file;  ///< events are appended to it as lines; empty: not
+  BackendFactory backend = cpu_backend;
+};
+
+/// Runs the daemon until SIGTERM or SIGINT, drains and returns; a second signal ends the process at once with
+/// exit code 3. Sets signal masks and the limit of open files of the process. kUsage: the configuration
+/// cannot be; kIo: an address, the journal or a file cannot be had.
+Result<void> run_daemon(const DaemonOptions& options);
+
+}  // namespace cuzk::server

@@ -1,0 +1,123 @@
+#include "cuzk/server/live_view.h"
+
+namespace cuzk::server {
+namespace {
+
+using timeline::Event;
+using timeline::EventKind;
+
+/// Jobs that are followed at a time; beyond, something is wrong with the events and they are not kept.
+constexpr std::size_t kMaxJobs = 100'000;
+
+double seconds(std::int64_t from_ns, std::int64_t to_ns) {
+  return to_ns > from_ns ? 1e-9 * static_cast<double>(to_ns - from_ns) : 0;
+}
+
+}  // namespace
+
+void LiveState::apply(const Event& event, Metrics& metrics) {
+  if (event.kind == EventKind::kJobDone) {
+    jobs.erase(event.job);
+    return;
+  }
+  // The lock and the worker belong to the launch, whatever partitions are in it.
+  if (event.device) {
+    Device& device = devices[*event.device];
+    switch (event.kind) {
+      case EventKind::kLockWait:
+        ++device.lock_waiting;
+        break;
+      case EventKind::kLockAcquired:
+        if (device.lock_waiting > 0) --device.lock_waiting;
+        device.lock_held = true;
+        if (device.released_ns)
+          metrics.observe_idle_gap(*event.device, seconds(*device.released_ns, event.time_ns));
+        break;
+      case EventKind::kLockReleased:
+        device.lock_held = false;
+        device.released_ns = event.time_ns;
+        break;
+      default:
+        break;
+    }
+    if (event.worker && event.kind == EventKind::kGpuPickup)
+      workers[{*event.device, *event.worker}] = {event.job, event.partition, event.time_ns};
+    if (event.worker && event.kind == EventKind::kGpuEnd) workers[{*event.device, *event.worker}] = {};
+  }
+
+  if (!event.partition || jobs.size() > kMaxJobs) return;
+  Partition& partition = jobs[event.job][*event.partition];
+  if (event.device) partition.device = event.device;
+  switch (event.kind) {
+    case EventKind::kSynthStart: {
+      Partition begun;
+      begun.synth_start_ns = event.time_ns;
+      begun.attempt = partition.attempt + 1;
+      partition = begun;
+    } break;
+    case EventKind::kSynthEnd:
+      if (!partition.synth_start_ns) break;
+      partition.synth_ns = event.time_ns - *partition.synth_start_ns;
+      metrics.observe(Stage::kSynthesis, seconds(*partition.synth_start_ns, event.time_ns));
+      break;
+    case EventKind::kGpuPickup:
+      partition.worker = event.worker;
+      break;
+    case EventKind::kGpuStart:
+      partition.gpu_start_ns = event.time_ns;
+      break;
+    case EventKind::kGpuEnd:
+      if (partition.gpu_start_ns) partition.gpu_ns = event.time_ns - *partition.gpu_start_ns;
+      break;
+    case EventKind::kLockWait:
+      partition.lock_wait_ns = event.time_ns;
+      if (partition.gpu_start_ns)
+        metrics.observe(Stage::kPrepare, seconds(*partition.gpu_start_ns, event.time_ns));
+      break;
+    case EventKind::kLockAcquired:
+      partition.lock_acquired_ns = event.time_ns;
+      if (partition.lock_wait_ns)
+        metrics.observe(Stage::kLockWait, seconds(*partition.lock_wait_ns, event.time_ns));
+      break;
+    case EventKind::kLockReleased:
+      partition.lock_released_ns = event.time_ns;
+      if (partition.lock_acquired_ns)
+        metrics.observe(Stage::kLockHeld, seconds(*partition.lock_acquired_ns, event.time_ns));
+      break;
+    case EventKind::kEpilogueEnd:
+      partition.epilogue_ns = event.time_ns;
+      if (partition.lock_released_ns)
+        metrics.observe(Stage::kEpilogue, seconds(*partition.lock_released_ns, event.time_ns));
+      break;
+    case EventKind::kVerifyEnd:
+      if (partition.epilogue_ns)
+        metrics.observe(Stage::kVerify, seconds(*partition.epilogue_ns, event.time_ns));
+      break;
+    default:
+      break;
+  }
+}
+
+LiveView::LiveView(const timeline::Recorder& recorder, Metrics& metrics)
+    : recorder_(recorder),
+      metrics_(metrics),
+      thread_([this](const std::stop_token& stop) { follow(stop); }) {}
+
+LiveState LiveView::state() const {
+  const std::lock_guard guard(mutex_);
+  return state_;
+}
+
+void LiveView::follow(const std::stop_token& stop) {
+  std::uint64_t cursor = 0;
+  while (!stop.stop_requested()) {
+    if (!recorder_.wait(cursor, std::chrono::seconds(60), stop)) continue;
+    const timeline::Recorder::Tail tail = recorder_.since(cursor, 4096);
+    cursor = tail.next;
+    const std::lock_guard guard(mutex_);
+    if (tail.lost > 0) state_ = {};
+    for (const Event& event : tail.events) state_.apply(event, metrics_);
+  }
+}
+
+}  // namespace cuzk::server

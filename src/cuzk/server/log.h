@@ -1,0 +1,72 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace spdlog {
+class logger;
+}
+
+namespace cuzk::server {
+
+enum class LogLevel { kTrace, kDebug, kInfo, kWarn, kError };
+enum class LogFormat { kText, kJson };
+
+/// One named value of a log line. Texts may be anything; they are escaped when the line is made.
+struct LogField {
+  LogField(std::string_view name, std::string_view text) : key(name), value(text), is_text(true) {}
+  LogField(std::string_view name, const char* text) : LogField(name, std::string_view(text)) {}
+  LogField(std::string_view name, const std::string& text) : LogField(name, std::string_view(text)) {}
+  LogField(std::string_view name, bool flag) : key(name), value(flag ? "true" : "false") {}
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) LogField(std::string_view name, T number)
+      : key(name), value(std::to_string(number)) {}
+
+  std::string_view key;  ///< a literal of the caller
+  std::string value;
+  bool is_text = false;
+};
+
+/// One line without its end. Text: `2026-11-29T18:03:46.123456Z INFO message key=value`, values in quotes
+/// where they need it. JSON: an object with ts, level, msg and the fields. Control characters never reach the
+/// output as they are, so that a request id cannot forge a line.
+std::string format_log_line(LogFormat format, std::chrono::system_clock::time_point time, LogLevel level,
+                            std::string_view message, std::initializer_list<LogField> fields);
+
+/// The daemon's log, on stderr. Thread-safe; a line that cannot be written is lost and nothing else happens.
+/// Payload bytes, witness values and blinding scalars are never given to it.
+class Log {
+ public:
+  Log(LogLevel level, LogFormat format);
+  ~Log();
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+
+  void set_level(LogLevel level) { level_ = level; }
+  void write(LogLevel level, std::string_view message, std::initializer_list<LogField> fields = {});
+  void debug(std::string_view message, std::initializer_list<LogField> fields = {}) {
+    write(LogLevel::kDebug, message, fields);
+  }
+  void info(std::string_view message, std::initializer_list<LogField> fields = {}) {
+    write(LogLevel::kInfo, message, fields);
+  }
+  void warn(std::string_view message, std::initializer_list<LogField> fields = {}) {
+    write(LogLevel::kWarn, message, fields);
+  }
+  void error(std::string_view message, std::initializer_list<LogField> fields = {}) {
+    write(LogLevel::kError, message, fields);
+  }
+
+ private:
+  std::atomic<LogLevel> level_;
+  LogFormat format_;
+  std::shared_ptr<spdlog::logger> logger_;
+};
+
+}  // namespace cuzk::server

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "cuzk/config/config.h"
+#include "cuzk/engine/config.h"
+#include "cuzk/server/log.h"
+
+namespace cuzk::server {
+
+/// The engine's part of the configuration. `available_memory`: what the machine or the cgroup offers, in
+/// bytes. "auto" becomes that less the safety margin, or half of it where the margin would leave less.
+engine::EngineConfig engine_config(const Config& config, std::uint64_t available_memory);
+
+/// srs.param_cache, else $FIL_PROOFS_PARAMETER_CACHE, else /var/tmp/filecoin-proof-parameters.
+std::string parameter_folder(const Config& config);
+
+/// daemon.journal, else systemd's $STATE_DIRECTORY, else /var/lib/cuzk; empty: no journal.
+std::string journal_folder(const Config& config);
+
+LogLevel log_level(const Config& config);
+LogFormat log_format(const Config& config);
+
+}  // namespace cuzk::server

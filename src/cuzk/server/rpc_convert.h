@@ -1,0 +1,27 @@
+#pragma once
+
+#include <grpcpp/support/status.h>
+
+#include <chrono>
+#include <optional>
+
+#include <cuzk/v1/proving.pb.h>
+#include "cuzk/base/result.h"
+#include "cuzk/engine/engine.h"
+
+namespace cuzk::server {
+
+/// The engine's request from the API's. Takes the payload bytes out of `message` piece by piece, so that they
+/// never exist three times. kBadInput, naming the field, for an enum's number that is not known.
+Result<engine::JobRequest> to_job_request(v1::SubmitProofRequest& message,
+                                          std::optional<engine::Duration> abandon_grace);
+
+/// The gRPC status of a refused submission (OK for one that was accepted).
+grpc::Status to_grpc_status(const engine::Submission& submission);
+
+/// A final result; without one: TIMEOUT. `out` is otherwise empty.
+void fill_response(const std::string& job_id, const engine::Awaited& awaited, v1::AwaitProofResponse& out);
+
+void fill_response(const engine::Status& status, v1::GetStatusResponse& out);
+
+}  // namespace cuzk::server

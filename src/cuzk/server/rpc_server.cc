@@ -1,0 +1,89 @@
+#include "cuzk/server/rpc_server.h"
+
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/server_builder.h>
+#include <sys/stat.h>
+
+#include <utility>
+
+namespace cuzk::server {
+namespace {
+
+/// Sockets get mode 0660 while one of these lives: who may connect is decided by their group.
+class SocketMask {
+ public:
+  SocketMask() : before_(::umask(0117)) {}
+  ~SocketMask() { ::umask(before_); }
+  SocketMask(const SocketMask&) = delete;
+  SocketMask& operator=(const SocketMask&) = delete;
+
+ private:
+  mode_t before_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<RpcServer>> RpcServer::start(const RpcServerOptions& options, grpc::Service& service) {
+  // Both are switches of the library for servers that are built after them.
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+
+  auto out = std::unique_ptr<RpcServer>(new RpcServer);
+  grpc::ServerBuilder builder;
+  builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  builder.SetMaxSendMessageSize(kMaxMessageBytes);
+  // Two daemons on one port would each get a part of the clients.
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  // Clients that went without a word are noticed within 80 s; those that ask often are let be.
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 60'000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10'000);
+  builder.RegisterService(&service);
+
+  std::vector<int> ports(options.listen.size(), 0);
+  for (std::size_t i = 0; i < options.listen.size(); ++i) {
+    const std::string& address = options.listen[i];
+    const std::string path = unix_path(address);
+    if (!path.empty()) {
+      CUZK_TRY_ASSIGN(SocketGuard guard, SocketGuard::take(path));
+      out->guards_.push_back(std::move(guard));
+    }
+    builder.AddListeningPort(
+        address, path.empty() ? options.tcp_credentials : grpc::InsecureServerCredentials(), &ports[i]);
+  }
+  {
+    const SocketMask mask;
+    out->server_ = builder.BuildAndStart();
+  }
+  for (std::size_t i = 0; i < options.listen.size(); ++i) {
+    const std::string& address = options.listen[i];
+    if (out->server_ == nullptr || ports[i] == 0)
+      return io_error("daemon.listen: cannot listen on '" + address +
+                      "'; is the address of this machine, and free?");
+    const bool chosen = unix_path(address).empty() && address.ends_with(":0");
+    out->addresses_.push_back(chosen ? address.substr(0, address.size() - 1) + std::to_string(ports[i])
+                                     : address);
+  }
+  return out;
+}
+
+RpcServer::~RpcServer() {
+  stop(std::chrono::milliseconds(0));
+}
+
+void RpcServer::set_serving(bool serving) {
+  grpc::HealthCheckServiceInterface* health = server_->GetHealthCheckService();
+  health->SetServingStatus(serving);
+  health->SetServingStatus("cuzk.v1.ProvingEngine", serving);
+}
+
+void RpcServer::stop(std::chrono::milliseconds patience) {
+  if (server_ == nullptr) return;
+  server_->Shutdown(std::chrono::system_clock::now() + patience);
+  server_->Wait();
+  server_.reset();
+}
+
+}  // namespace cuzk::server

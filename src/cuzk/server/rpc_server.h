@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <grpcpp/server.h>
+
+#include "cuzk/base/result.h"
+#include "cuzk/server/credentials.h"
+#include "cuzk/server/socket_guard.h"
+
+namespace cuzk::server {
+
+/// Messages may have up to so many bytes, either way.
+inline constexpr int kMaxMessageBytes = 256 << 20;
+
+struct RpcServerOptions {
+  std::vector<std::string> listen;  ///< as daemon.listen
+  std::shared_ptr<grpc::ServerCredentials> tcp_credentials;
+};
+
+/// The gRPC server: one service, health and reflection, on all addresses.
+class RpcServer {
+ public:
+  /// Listens when it returns. The service must outlive it. kIo naming the address that cannot be had.
+  static Result<std::unique_ptr<RpcServer>> start(const RpcServerOptions& options, grpc::Service& service);
+  /// stop without patience.
+  ~RpcServer();
+  RpcServer(const RpcServer&) = delete;
+  RpcServer& operator=(const RpcServer&) = delete;
+
+  /// The addresses, with the ports that the system chose.
+  [[nodiscard]] const std::vector<std::string>& addresses() const { return addresses_; }
+
+  /// What the health service answers, for the whole server and for the service.
+  void set_serving(bool serving);
+
+  /// Takes no more calls, waits for those that run, `patience` at most, then cancels them.
+  void stop(std::chrono::milliseconds patience);
+
+ private:
+  RpcServer() = default;
+
+  std::vector<SocketGuard> guards_;
+  std::vector<std::string> addresses_;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+}  // namespace cuzk::server

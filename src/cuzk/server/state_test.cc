@@ -1,0 +1,301 @@
+// What the daemon shows of itself: live view, status JSON, metrics, options.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <thread>
+
+#include "cuzk/server/history.h"
+#include "cuzk/server/live_view.h"
+#include "cuzk/server/metrics.h"
+#include "cuzk/server/options.h"
+#include "cuzk/server/side_port.h"
+#include "cuzk/server/status_json.h"
+
+namespace cuzk::server {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using timeline::Event;
+using timeline::EventKind;
+
+Event event(std::int64_t ms, EventKind kind, std::string job, std::optional<std::uint32_t> partition,
+            std::optional<std::uint32_t> device = {}, std::optional<std::uint32_t> worker = {}) {
+  return {.time_ns = ms * 1'000'000,
+          .kind = kind,
+          .job = std::move(job),
+          .partition = partition,
+          .device = device,
+          .worker = worker,
+          .detail = {}};
+}
+
+/// One partition of job J on worker 1 of device 0, up to the event before `end`.
+std::vector<Event> one_partition() {
+  return {
+      event(0, EventKind::kSynthStart, "J", 3, {}, 5),    event(100, EventKind::kSynthEnd, "J", 3, {}, 5),
+      event(100, EventKind::kGpuQueue, "J", 3),           event(150, EventKind::kGpuPickup, "J", 3, 0, 1),
+      event(150, EventKind::kGpuStart, "J", 3, 0, 1),     event(200, EventKind::kLockWait, "J", 3, 0, 1),
+      event(300, EventKind::kLockAcquired, "J", 3, 0, 1), event(700, EventKind::kLockReleased, "J", 3, 0, 1),
+      event(750, EventKind::kEpilogueEnd, "J", 3, 0, 1),  event(760, EventKind::kGpuEnd, "J", 3, 0, 1),
+      event(765, EventKind::kVerifyEnd, "J", 3),          event(766, EventKind::kJobDone, "J", {})};
+}
+
+TEST(LiveState, FollowsWorkerLockAndPartition) {
+  Metrics metrics("test");
+  LiveState state;
+  const auto events = one_partition();
+  auto up_to = [&, next = std::size_t{0}](EventKind last) mutable {
+    do state.apply(events[next], metrics);
+    while (events[next++].kind != last);
+  };
+  up_to(EventKind::kLockWait);
+  EXPECT_EQ(state.jobs.at("J").at(3).synth_ns, 100'000'000);
+  EXPECT_EQ(state.workers.at({0, 1}).job, "J");
+  EXPECT_EQ(state.workers.at({0, 1}).since_ns, 150'000'000);
+  EXPECT_EQ(state.devices.at(0).lock_waiting, 1U);
+  EXPECT_FALSE(state.devices.at(0).lock_held);
+  up_to(EventKind::kLockAcquired);
+  EXPECT_EQ(state.devices.at(0).lock_waiting, 0U);
+  EXPECT_TRUE(state.devices.at(0).lock_held);
+  up_to(EventKind::kGpuEnd);
+  EXPECT_FALSE(state.devices.at(0).lock_held);
+  EXPECT_EQ(state.workers.at({0, 1}).job, "");
+  EXPECT_EQ(state.jobs.at("J").at(3).gpu_ns, 610'000'000);
+  up_to(EventKind::kJobDone);
+  EXPECT_TRUE(state.jobs.empty());
+
+  const std::string text = metrics.text({}, 2);
+  EXPECT_THAT(text, HasSubstr("cuzk_stage_duration_seconds_sum{stage=\"synthesis\"} 0.1\n"));
+  EXPECT_THAT(text, HasSubstr("cuzk_stage_duration_seconds_sum{stage=\"lock_wait\"} 0.1\n"));
+  EXPECT_THAT(text, HasSubstr("cuzk_stage_duration_seconds_sum{stage=\"lock_held\"} 0.4\n"));
+  EXPECT_THAT(text, HasSubstr("cuzk_stage_duration_seconds_count{stage=\"verify\"} 1\n"));
+}
+
+TEST(LiveState, GapsBetweenLaunches) {
+  Metrics metrics("test");
+  LiveState state;
+  state.apply(event(0, EventKind::kLockAcquired, "J", 0, 2, 0), metrics);
+  state.apply(event(10, EventKind::kLockReleased, "J", 0, 2, 0), metrics);
+  state.apply(event(260, EventKind::kLockAcquired, "J", 1, 2, 1), metrics);
+  EXPECT_THAT(metrics.text({}, 2), HasSubstr("cuzk_gpu_idle_gap_seconds_sum{gpu=\"2\"} 0.25\n"));
+}
+
+TEST(LiveView, FollowsARecorder) {
+  Metrics metrics("test");
+  timeline::Recorder recorder(100);
+  const LiveView view(recorder, metrics);
+  for (const Event& e : one_partition()) {
+    if (e.kind != EventKind::kJobDone) recorder.record(e);
+  }
+  while (!view.state().jobs["J"][3].gpu_ns) std::this_thread::yield();
+  EXPECT_EQ(view.state().jobs["J"][3].worker, 1U);
+}
+
+StatusView full_view() {
+  StatusView view;
+  view.instance = "I";
+  view.version = "V";
+  view.backend = "cpu";
+  view.state = "ready";
+  view.now_ns = 5'000'000'000;
+  view.workers_per_device = 2;
+  view.engine.memory_budget = 100;
+  view.engine.memory_reserved = 30;
+  view.engine.queues = {{ProofKind::porep_seal_commit, 1, 1}};
+  view.engine.counters.completed = {0, 7, 0, 0, 0};
+  engine::DeviceStatus device;
+  device.info.name = "the CPU";
+  view.engine.devices = {device};
+  engine::CircuitStatus circuit;
+  circuit.circuit_id = "porep-2k";
+  circuit.tier = engine::ParamsTier::kHot;
+  circuit.shape_loaded = true;
+  view.engine.circuits = {circuit};
+  engine::JobStatus running;
+  running.identity.job_id = "J";
+  running.identity.request_id = "bad \xff utf-8";
+  running.state = engine::JobState::kRunning;
+  running.circuit_id = "porep-2k";
+  running.age = std::chrono::milliseconds(1500);
+  running.partitions = {engine::PartitionState::kDone, engine::PartitionState::kDevice,
+                        engine::PartitionState::kWaiting};
+  engine::JobStatus queued = running;
+  queued.identity.job_id = "K";
+  queued.state = engine::JobState::kQueued;
+  engine::JobStatus done = running;
+  done.identity.job_id = "D";
+  done.state = engine::JobState::kCompleted;
+  view.jobs = {running, queued, done};
+  view.live.jobs["J"][1].synth_ns = 2'500'000;
+  view.live.workers[{0, 1}] = {"J", 1, 4'000'000'000};
+  view.live.devices[0].lock_held = true;
+  History history;
+  engine::JobResult result;
+  result.identity.job_id = "D";
+  result.state = engine::JobState::kCompleted;
+  result.proof.assign(1920, 0);
+  history.add(result);
+  view.history = history.latest();
+  return view;
+}
+
+TEST(StatusJson, SaysWhatTheViewHolds) {
+  const auto json = nlohmann::json::parse(status_json(full_view()));
+  EXPECT_EQ(json["state"], "ready");
+  EXPECT_EQ(json["now_ms"], 5000.0);
+  EXPECT_EQ(json["memory"]["available_bytes"], 70);
+  EXPECT_EQ(json["queues"][0]["oldest_secs"], 1.5);
+  ASSERT_EQ(json["pipelines"].size(), 2U);
+  const auto& job = json["pipelines"][0];
+  EXPECT_EQ(job["job_id"], "J");
+  EXPECT_EQ(job["partitions_done"], 1);
+  EXPECT_EQ(job["partitions"][1]["state"], "gpu");
+  EXPECT_EQ(job["partitions"][1]["synth_ms"], 2.5);
+  EXPECT_TRUE(job["partitions"][2]["synth_ms"].is_null());
+  EXPECT_TRUE(json["pipelines"][1]["partitions"].empty());
+  EXPECT_EQ(json["pipelines_omitted"], 0);
+  ASSERT_EQ(json["gpu_workers"].size(), 2U);
+  EXPECT_EQ(json["gpu_workers"][0]["state"], "idle");
+  EXPECT_EQ(json["gpu_workers"][1]["current_job"], "J");
+  EXPECT_EQ(json["gpu_workers"][1]["busy_secs"], 1.0);
+  EXPECT_EQ(json["devices"][0]["lock_held"], true);
+  EXPECT_EQ(json["allocations"]["srs"][0]["tier"], "hot");
+  EXPECT_EQ(json["allocations"]["pce"].size(), 1U);
+  EXPECT_EQ(json["counters"]["completed_by_kind"]["porep-c2"], 7);
+  EXPECT_EQ(json["history"][0]["partitions"], 10);
+  EXPECT_EQ(json["history"][0]["circuit_id"], "porep-2k");
+}
+
+TEST(History, KeepsTheLatest) {
+  History history;
+  for (std::size_t i = 0; i < History::kEntries + 5; ++i) {
+    engine::JobResult result;
+    result.identity.job_id = std::to_string(i);
+    history.add(result);
+  }
+  const auto latest = history.latest();
+  ASSERT_EQ(latest.size(), History::kEntries);
+  EXPECT_EQ(latest.front().result->identity.job_id, std::to_string(History::kEntries + 4));
+}
+
+TEST(Metrics, FailuresByClassAndDurations) {
+  Metrics metrics("1.2.3");
+  engine::JobResult result;
+  result.identity.kind = ProofKind::winning_post;
+  result.state = engine::JobState::kFailed;
+  result.failure = engine::FailureClass::kSelfCheck;
+  metrics.observe(result);
+  result.state = engine::JobState::kCompleted;
+  result.times.total = std::chrono::milliseconds(1500);
+  metrics.observe(result);
+  const std::string text = metrics.text(full_view().engine, 2);
+  EXPECT_THAT(text, HasSubstr("cuzk_build_info{version=\"1.2.3\"} 1\n"));
+  EXPECT_THAT(text,
+              HasSubstr("cuzk_proofs_failed_total{proof_kind=\"winning_post\",reason=\"SELF_CHECK\"} 1\n"));
+  EXPECT_THAT(text,
+              HasSubstr("cuzk_proof_duration_seconds_bucket{proof_kind=\"winning_post\",le=\"2\"} 1\n"));
+  EXPECT_THAT(text,
+              HasSubstr("cuzk_proof_duration_seconds_bucket{proof_kind=\"winning_post\",le=\"1\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("cuzk_proofs_completed_total{proof_kind=\"porep_c2\"} 7\n"));
+  EXPECT_THAT(text, HasSubstr("cuzk_gpu_workers{gpu=\"0\"} 2\n"));
+  EXPECT_THAT(text, Not(HasSubstr("job_id")));
+}
+
+TEST(SidePort, PathsAndParameters) {
+  timeline::Recorder recorder(4);
+  for (int i = 0; i < 6; ++i) recorder.record(event(i, EventKind::kGpuQueue, "J", 0));
+  std::string state = "ready";
+  const std::string instance = "I";
+  const SidePortParts parts{.instance = instance,
+                            .recorder = recorder,
+                            .metrics = [] { return std::string("m 1\n"); },
+                            .status = [] { return full_view(); },
+                            .state = [&] { return state; }};
+  std::map<std::string, std::string> query;
+  const HttpParameter parameter = [&](const char* name) -> std::optional<std::string> {
+    return query.contains(name) ? std::optional(query[name]) : std::nullopt;
+  };
+  const auto get = [&](const char* path) { return side_port(path, parameter, parts); };
+  EXPECT_EQ(get("/metrics")->body, "m 1\n");
+  EXPECT_EQ(get("/healthz")->status, 200);
+  EXPECT_EQ(get("/readyz")->status, 200);
+  state = "draining";
+  EXPECT_EQ(get("/readyz")->status, 503);
+  EXPECT_EQ(get("/readyz")->body, "draining\n");
+  EXPECT_THAT(get("/")->body, HasSubstr("<html"));
+  EXPECT_THAT(get("/dashboard/main.js")->content_type, HasSubstr("javascript"));
+  EXPECT_FALSE(get("/nothing"));
+  EXPECT_FALSE(get("/../etc/passwd"));
+  EXPECT_EQ(nlohmann::json::parse(get("/status")->body)["instance"], "I");
+
+  auto json = nlohmann::json::parse(get("/events")->body);
+  EXPECT_EQ(json["next"], 6);
+  EXPECT_EQ(json["lost"], 2);
+  EXPECT_EQ(json["events"].size(), 4U);
+  query["since"] = "5";
+  json = nlohmann::json::parse(get("/events")->body);
+  EXPECT_EQ(json["events"].size(), 1U);
+  for (const char* bad : {"-1", "x", "", "1e3", "99999999999999999999"}) {
+    query["since"] = bad;
+    EXPECT_EQ(get("/events")->status, 400) << bad;
+  }
+  EXPECT_THAT(get("/timeline")->body, HasSubstr("# lost 2\nTIMELINE,2,GPU_QUEUE,J,"));
+  EXPECT_TRUE(nlohmann::json::accept(get("/trace")->body));
+}
+
+TEST(Options, TheEngineGetsTheFilesValues) {
+  Config config;
+  constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
+  EXPECT_EQ(engine_config(config, 64 * kGiB).memory_budget, 59 * kGiB);
+  EXPECT_EQ(engine_config(config, 8 * kGiB).memory_budget, 4 * kGiB);  // the margin would leave less
+  config.memory.total_budget = 3 * kGiB;
+  EXPECT_EQ(engine_config(config, 64 * kGiB).memory_budget, 3 * kGiB);
+  config.gpus.gpu_workers_per_device = 3;
+  config.scheduler.max_batch_size = 4;
+  config.scheduler.sort_by_type = true;
+  config.scheduler.max_pending = 5;
+  config.scheduler.max_results = 6;
+  config.scheduler.on_conflict = Config::Scheduler::OnConflict::kReject;
+  config.synthesis.partition_workers = 0;
+  config.pipeline.enabled = false;
+  config.pipeline.slot_size = 7;
+  config.pipeline.synthesis_lookahead = 8;
+  config.pipeline.synthesis_concurrency = 9;
+  config.pipeline.max_parallel_synthesis = 10;
+  config.pipeline.max_gpu_queue_depth = 11;
+  const engine::EngineConfig out = engine_config(config, 0);
+  EXPECT_EQ(out.workers_per_device, 3U);
+  EXPECT_EQ(out.max_batch_size, 4U);
+  EXPECT_TRUE(out.sort_by_type);
+  EXPECT_EQ(out.max_pending, 5U);
+  EXPECT_EQ(out.max_results, 6U);
+  EXPECT_EQ(out.on_conflict, engine::OnConflict::kReject);
+  EXPECT_EQ(out.partition_workers, 0U);
+  EXPECT_FALSE(out.pipeline_enabled);
+  EXPECT_EQ(out.slot_size, 7U);
+  EXPECT_EQ(out.synthesis_lookahead, 8U);
+  EXPECT_EQ(out.synthesis_concurrency, 9U);
+  EXPECT_EQ(out.max_parallel_synthesis, 10U);
+  EXPECT_EQ(out.max_gpu_queue_depth, 11U);
+}
+
+TEST(Options, FoldersOfTheEnvironment) {
+  Config config;
+  ::setenv("STATE_DIRECTORY", "/a:/b", 1);
+  ::setenv("FIL_PROOFS_PARAMETER_CACHE", "/p", 1);
+  EXPECT_EQ(journal_folder(config), "/a");
+  EXPECT_EQ(parameter_folder(config), "/p");
+  ::unsetenv("STATE_DIRECTORY");
+  ::unsetenv("FIL_PROOFS_PARAMETER_CACHE");
+  EXPECT_EQ(journal_folder(config), "/var/lib/cuzk");
+  EXPECT_EQ(parameter_folder(config), "/var/tmp/filecoin-proof-parameters");
+  config.daemon.journal = "";
+  config.srs.param_cache = "/q";
+  EXPECT_EQ(journal_folder(config), "");
+  EXPECT_EQ(parameter_folder(config), "/q");
+}
+
+}  // namespace
+}  // namespace cuzk::server

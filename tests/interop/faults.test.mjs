@@ -1,0 +1,271 @@
+// What goes wrong in practice: crashes, shutdowns, other daemons, bad configuration, crowds of connections.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import {test} from 'node:test';
+import grpc from '@grpc/grpc-js';
+import {Daemon, connect, cuzk, defaultConfig, params, plainConnection, porep, run, simulated, temporaryFolder, verifies, wait} from './daemon.mjs';
+
+test('kill -9 on the simulated backend, 50 times: no accepted job is lost', async (t) => {
+  const folder = temporaryFolder(t);
+  const program = [simulated, '--milliseconds', '1'];
+  const seed = Number(process.env.CUZK_SEED ?? Date.now() % 1_000_000);
+  console.log(`seed ${seed}`);
+  let state = seed;
+  const random = (below) => (state = (state * 1103515245 + 12345) % 2147483648) % below;
+  const kinds = ['POREP_SEAL_COMMIT', 'SNAP_DEALS_UPDATE', 'WINDOW_POST_PARTITION', 'WINNING_POST'];
+  const accepted = new Map();  // job id -> sector number
+  const results = new Map();   // job id -> proof, as first told
+  let tag = 0;
+  for (let kill = 0; kill < 50; ++kill) {
+    const daemon = await Daemon.start(folder, {program});
+    assert.ok(daemon.said('ready'), daemon.words());
+    const client = daemon.client();
+    const work = [];
+    for (let i = 0; i < 6; ++i) {
+      const mine = ++tag;
+      work.push(client.SubmitProof({request_id: `r-${mine}`, proof_kind: kinds[mine % 4], sector_number: mine,
+                                    vanilla_proof: Buffer.from('simulated')})
+                    .then(async ({job_id}) => {
+                      accepted.set(job_id, mine);
+                      const result = await client.AwaitProof({job_id});
+                      if (result.status === 'COMPLETED') results.set(job_id, result.proof);
+                    }).catch((error) => assert.equal(error.code, grpc.status.UNAVAILABLE, String(error))));
+    }
+    await wait(random(120));
+    await daemon.kill();
+    await Promise.all(work);
+    client.close();
+  }
+  assert.ok(accepted.size >= 50, `${accepted.size} jobs were accepted`);
+  const daemon = await Daemon.start(folder, {program});
+  t.after(() => daemon.end());
+  const client = daemon.client();
+  for (const [job_id, number] of accepted) {
+    const result = await client.AwaitProof({job_id, timeout_ms: 60_000});
+    assert.equal(result.status, 'COMPLETED', `${job_id}: ${result.error_message}`);
+    const partitions = [10, 16, 1, 1][kinds.indexOf(kinds[number % 4])];
+    assert.equal(result.proof.length, 192 * partitions);
+    // What was once reported is what is there.
+    if (results.has(job_id)) assert.deepEqual(result.proof, results.get(job_id));
+  }
+  const all = (await daemon.status()).counters;
+  assert.equal(all.total_failed, 0);
+  client.close();
+});
+
+test('kill -9 with real proofs, 3 times', async (t) => {
+  const folder = temporaryFolder(t);
+  const jobs = [];
+  for (let kill = 0; kill < 3; ++kill) {
+    const daemon = await Daemon.start(folder);
+    const client = daemon.client();
+    if (kill < 2) jobs.push((await client.SubmitProof(porep(`porep-1234-${kill}`))).job_id);
+    await wait([1500, 3000, 400][kill]);  // recording the shape, loading parameters or proving; at start
+    await daemon.kill();
+    client.close();
+  }
+  const daemon = await Daemon.start(folder);
+  t.after(() => daemon.end());
+  const client = daemon.client();
+  for (const job_id of jobs) {
+    const result = await client.AwaitProof({job_id, timeout_ms: 600_000});
+    assert.equal(result.status, 'COMPLETED', result.error_message);
+    assert.ok(verifies(folder, result.proof));
+  }
+  // A retry by request id finds the result of the job that survived.
+  const retry = await client.Prove({submit: porep('porep-1234-0')}, {timeoutMs: 10_000});
+  assert.equal(retry.result.job_id, jobs[0]);
+
+  // SIGTERM: what was accepted is finished, its client answered, new work refused.
+  const last = client.Prove({submit: porep('the last one')});
+  await daemon.until(async () => (await daemon.status()).pipelines.length === 1);
+  daemon.process.kill('SIGTERM');
+  await daemon.until(() => daemon.said('draining'));
+  await daemon.until(async () => (await daemon.get('/readyz')).status === 503);
+  assert.equal((await daemon.get('/readyz')).text, 'draining\n');
+  await assert.rejects(client.SubmitProof(porep('too late')), (error) => error.code === grpc.status.UNAVAILABLE);
+  const {result} = await last;
+  assert.equal(result.status, 'COMPLETED', result.error_message);
+  assert.ok(verifies(folder, result.proof));
+  assert.deepEqual(await daemon.exited, {code: 0, signal: null});
+  assert.ok(!fs.existsSync(daemon.socket), 'the socket goes with its daemon');
+  client.close();
+});
+
+test('drain_timeout: waiters are told, the journal runs the job at the next start', async (t) => {
+  const folder = temporaryFolder(t);
+  const program = [simulated, '--milliseconds', '300'];
+  const config = defaultConfig(folder, {daemon: 'drain_timeout = "200ms"'});
+  let daemon = await Daemon.start(folder, {program, config});
+  let client = daemon.client();
+  const simulatedPorep = {request_id: 'x', proof_kind: 'POREP_SEAL_COMMIT', sector_number: 5, vanilla_proof: Buffer.from('simulated')};
+  const call = client.Prove({submit: simulatedPorep});
+  await daemon.until(async () => (await daemon.status()).pipelines.some((job) => job.state === 'running'));
+  assert.deepEqual(await daemon.kill('SIGTERM'), {code: 0, signal: null});
+  const {result} = await call;
+  assert.equal(result.status, 'FAILED');
+  assert.match(result.error_message, /^SHUTDOWN/);
+  client.close();
+
+  daemon = await Daemon.start(folder, {program, config});
+  client = daemon.client();
+  const again = await client.AwaitProof({job_id: result.job_id, timeout_ms: 60_000});
+  assert.equal(again.status, 'COMPLETED', again.error_message);
+  client.close();
+  // The second signal does not wait.
+  const slow = daemon.client();
+  slow.Prove({submit: {...simulatedPorep, sector_number: 6}}).catch(() => {});
+  await daemon.until(async () => (await daemon.status()).pipelines.some((job) => job.state === 'running'));
+  daemon.process.kill('SIGINT');
+  await daemon.until(() => daemon.said('draining'));
+  const {code} = await daemon.kill('SIGINT');
+  assert.ok(code === 3 || code === 0, `exit code ${code}`);
+  slow.close();
+});
+
+test('second signal: exit now', async (t) => {
+  const folder = temporaryFolder(t);
+  const daemon = await Daemon.start(folder, {program: [simulated, '--milliseconds', '2000'],
+                                             config: defaultConfig(folder, {daemon: 'drain_timeout = "10m"'})});
+  const client = daemon.client();
+  client.Prove({submit: {proof_kind: 'WINNING_POST', sector_number: 6, vanilla_proof: Buffer.from('simulated')}}).catch(() => {});
+  await daemon.until(async () => (await daemon.status()).pipelines.some((job) => job.state === 'running'));
+  daemon.process.kill('SIGINT');
+  await daemon.until(() => daemon.said('draining'));
+  daemon.process.kill('SIGTERM');
+  assert.deepEqual(await daemon.exited, {code: 3, signal: null});
+  client.close();
+});
+
+test('the socket of a live daemon is not taken, that of a dead one is', async (t) => {
+  const folder = temporaryFolder(t);
+  const first = await Daemon.start(folder, {program: [simulated]});
+  t.after(() => first.end());
+  const other = (name) => defaultConfig(folder).replace('/journal"', `/${name}"`);
+  const second = await Daemon.start(folder, {program: [simulated], config: other('second')});
+  assert.deepEqual(await second.exited, {code: 3, signal: null});
+  assert.ok(second.words().includes('a live daemon has it'), second.words());
+  const taken = await Daemon.start(folder, {program: [simulated], config: other('third')
+      .replace(/listen = \[.*\]/, `listen = "${first.tcp}"`)});
+  assert.deepEqual(await taken.exited, {code: 3, signal: null});
+  const port = await Daemon.start(folder, {program: [simulated], config: other('fourth')
+      .replace(/listen = \[.*\]/, 'listen = "127.0.0.1:0"').replace('status_listen = "127.0.0.1:0"', `status_listen = "127.0.0.1:${first.port}"`)});
+  assert.deepEqual(await port.exited, {code: 3, signal: null});
+  const client = first.client();
+  assert.equal((await client.GetStatus()).queues.length, 4);
+  client.close();
+
+  await first.kill('SIGKILL');
+  assert.ok(fs.existsSync(first.socket), 'a killed daemon leaves its socket');
+  const next = await Daemon.start(folder, {program: [simulated]});
+  t.after(() => next.end());
+  const again = next.client();
+  assert.equal((await again.GetStatus()).queues.length, 4);
+  again.close();
+});
+
+test('a full disk refuses the job, keeps the others, and goes on', async (t) => {
+  const folder = temporaryFolder(t);
+  // The limit of a file's size stands for the full disk: 2 MiB.
+  const daemon = await Daemon.start(folder, {program: [simulated], wrap: ['bash', '-c', 'ulimit -f 2048; exec "$@"', '--']});
+  t.after(() => daemon.end());
+  const client = daemon.client();
+  const job = (number, size) => ({proof_kind: 'WINNING_POST', sector_number: number, vanilla_proof: Buffer.from('simulated'),
+                                  comm_r_old: Buffer.alloc(size)});
+  await assert.rejects(client.SubmitProof(job(1, 4 << 20)), (error) => {
+    assert.equal(error.code, grpc.status.RESOURCE_EXHAUSTED, String(error));
+    assert.match(error.details, /^RESOURCE/);
+    return true;
+  });
+  const {result} = await client.Prove({submit: job(2, 0)});
+  assert.equal(result.status, 'COMPLETED');
+  client.close();
+});
+
+test('configuration: a typo names its line, the ancestor\'s example is taken', async (t) => {
+  const folder = temporaryFolder(t);
+  const file = path.join(folder, 'c.toml');
+  fs.writeFileSync(file, '[daemon]\nlisten = "unix:///tmp/x.sock"\n[memory]\ntotal_bugdet = "5GiB"\n');
+  for (const flags of [[], ['--check-config']]) {
+    const {code, err} = run('serve', '--config', file, ...flags);
+    assert.equal(code, 2);
+    assert.ok(err.includes(`${file}:4:1: unknown key \`memory.total_bugdet\`, did you mean \`total_budget\`?`), err);
+  }
+  assert.equal(run('serve', '--config', path.join(folder, 'none.toml')).code, 2);
+  assert.equal(run('serve', '--check-config', '--config', path.join(process.env.CUZK_SOURCE, 'packaging/cuzk.example.toml')).code, 0);
+
+  // An ancestor's file, with every key that it had, but its fixed port.
+  const ancestor = `[daemon]
+listen = "127.0.0.1:0"
+[srs]
+param_cache = "${params}"
+preload = ["porep-2k"]
+[memory]
+total_budget = "auto"
+safety_margin = "5GiB"
+eviction_min_idle = "5m"
+pinned_budget = "50GiB"
+working_memory_budget = "0"
+[gpus]
+devices = []
+gpu_threads = 32
+gpu_workers_per_device = 2
+[scheduler]
+max_batch_size = 1
+max_batch_wait_ms = 10000
+sort_by_type = true
+[synthesis]
+threads = 0
+partition_workers = 4
+[pipeline]
+enabled = true
+synthesis_lookahead = 1
+synthesis_concurrency = 1
+[logging]
+level = "info"
+`;
+  const daemon = await Daemon.start(folder, {
+    config: ancestor.replace('[srs]', 'status_listen = ""\n[srs]'),
+    program: [cuzk, 'serve', '--log-format', 'json'],
+    environment: {STATE_DIRECTORY: path.join(folder, 'state')}
+  });
+  t.after(() => daemon.end());
+  const warnings = daemon.log.filter((line) => line.level === 'warn').map((line) => line.msg);
+  assert.equal(warnings.filter((text) => /accepted without effect/.test(text)).length, 2, daemon.words());
+  await daemon.until(() => daemon.said('preloaded'));
+  assert.deepEqual(await daemon.kill('SIGTERM'), {code: 0, signal: null});
+});
+
+test('1,000 idle connections and slow clients keep nobody waiting', async (t) => {
+  const folder = temporaryFolder(t);
+  const daemon = await Daemon.start(folder, {program: [simulated]});
+  t.after(() => daemon.end());
+  const crowd = [];
+  t.after(() => crowd.forEach((socket) => socket.destroy()));
+  const [host, port] = [daemon.tcp.slice(0, daemon.tcp.lastIndexOf(':')), Number(daemon.tcp.split(':').pop())];
+  for (let i = 0; i < 400; ++i) crowd.push(await plainConnection({host, port}));
+  for (let i = 0; i < 300; ++i) crowd.push(await plainConnection({path: daemon.socket}));
+  for (let i = 0; i < 300; ++i) crowd.push(await plainConnection({host: '127.0.0.1', port: daemon.port}));
+  // Half a request, and then nothing.
+  const slow = await plainConnection({host: '127.0.0.1', port: daemon.port});
+  const cutOff = new Promise((resolve) => slow.on('close', resolve));
+  slow.on('data', () => {});
+  slow.write('GET /status HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+
+  const client = connect(daemon.tcp);
+  for (let i = 0; i < 5; ++i) assert.equal((await client.GetStatus({}, {timeoutMs: 5000})).queues.length, 4);
+  const {result} = await client.Prove({submit: {proof_kind: 'WINNING_POST', sector_number: 1, vanilla_proof: Buffer.from('simulated')}});
+  assert.equal(result.status, 'COMPLETED');
+  client.close();
+  assert.equal((await daemon.get('/healthz')).status, 200);
+  assert.equal((await daemon.get('/metrics')).status, 200);
+  await cutOff;
+
+  // 300 clients with a connection and a waiting call each.
+  const clients = Array.from({length: 300}, () => daemon.client());
+  const answers = await Promise.all(clients.map((c, i) => c.Prove({submit: {
+    request_id: `crowd-${i}`, proof_kind: 'WINDOW_POST_PARTITION', sector_number: i, vanilla_proof: Buffer.from('simulated')}})));
+  assert.ok(answers.every((answer) => answer.result.status === 'COMPLETED'));
+  clients.forEach((c) => c.close());
+});

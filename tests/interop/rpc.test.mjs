@@ -1,0 +1,281 @@
+// The API as operators' clients use it: a gRPC library that is not ours, a real daemon, real 2 KiB sectors.
+import assert from 'node:assert/strict';
+import {spawnSync} from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import {test} from 'node:test';
+import grpc from '@grpc/grpc-js';
+import protoLoader from '@grpc/proto-loader';
+import reflection from 'grpc-js-reflection-client';
+import {Daemon, c1File, connect, defaultConfig, params, porep, run, source, temporaryFolder, verifies, wait, wrapper} from './daemon.mjs';
+
+const code = (status) => (error) => error.code === grpc.status[status] || assert.fail(`${status} expected: ${error}`);
+
+test('one daemon', async (t) => {
+  const folder = temporaryFolder(t);
+  const daemon = await Daemon.start(folder, {config: defaultConfig(folder, {daemon: 'disconnect_grace = "1s"\n'})});
+  t.after(() => daemon.end());
+  const client = daemon.client();
+  t.after(() => client.close());
+  const health = (address, service) => {
+    const proto = protoLoader.loadSync(path.join(source, 'tests/interop/health.proto'), {enums: String, defaults: true});
+    const {Health} = grpc.loadPackageDefinition(proto).grpc.health.v1;
+    const stub = new Health(address, grpc.credentials.createInsecure());
+    return new Promise((resolve, reject) => stub.Check({service}, (error, answer) => {
+      stub.close();
+      return error ? reject(error) : resolve(answer.status);
+    }));
+  };
+
+  await t.test('socket: mode 0660', () => {
+    assert.equal(fs.statSync(daemon.socket).mode & 0o777, 0o660);
+  });
+
+  await t.test('health answers', async () => {
+    for (const address of ['unix://' + daemon.socket, daemon.tcp]) {
+      assert.equal(await health(address, ''), 'SERVING');
+      assert.equal(await health(address, 'cuzk.v1.ProvingEngine'), 'SERVING');
+    }
+    await assert.rejects(health(daemon.tcp, 'nobody'), code('NOT_FOUND'));
+  });
+
+  await t.test('reflection lists the service and its methods', async () => {
+    const client = new reflection.GrpcReflection(daemon.tcp, grpc.ChannelCredentials.createInsecure());
+    const services = await client.listServices();
+    assert.ok(services.includes('cuzk.v1.ProvingEngine'), services);
+    assert.ok(services.includes('grpc.health.v1.Health'), services);
+    const methods = await client.listMethods('cuzk.v1.ProvingEngine');
+    assert.deepEqual(methods.map((method) => method.name).sort(),
+                     ['AwaitProof', 'CancelProof', 'EvictSRS', 'GetMetrics', 'GetStatus', 'PreloadSRS', 'Prove', 'SubmitProof']);
+  });
+
+  await t.test('malformed requests name the field', async () => {
+    const refused = async (request, field) => {
+      for (const call of [() => client.SubmitProof(request), () => client.Prove({submit: request})]) {
+        await assert.rejects(call(), (error) => {
+          assert.equal(error.code, grpc.status.INVALID_ARGUMENT, error);
+          assert.ok(error.details.includes(field), `${field} in: ${error.details}`);
+          return true;
+        });
+      }
+    };
+    await refused({...porep('x'), proof_kind: 'PROOF_KIND_UNSPECIFIED'}, 'proof_kind');
+    await refused({...porep('x'), registered_proof: 99}, 'registered_proof');
+    await refused({...porep('x'), vanilla_proof: Buffer.from('{}')}, 'vanilla_proof');
+    await refused({...porep('x'), vanilla_proof: wrapper().subarray(0, 60_000)}, 'vanilla_proof');
+    await refused({...porep('x'), randomness: Buffer.alloc(32)}, 'randomness');
+    await assert.rejects(client.Prove({}), code('INVALID_ARGUMENT'));
+    await assert.rejects(client.AwaitProof({job_id: 'nobody'}), code('NOT_FOUND'));
+    await assert.rejects(client.CancelProof({job_id: 'nobody'}), code('NOT_FOUND'));
+    await assert.rejects(client.PreloadSRS({circuit_id: 'porep-3k'}), code('NOT_FOUND'));
+    await assert.rejects(client.EvictSRS({circuit_id: 'porep-3k'}), code('NOT_FOUND'));
+  });
+
+  await t.test('an empty daemon shows every kind', async () => {
+    const status = await client.GetStatus();
+    assert.deepEqual(status.queues.map((row) => row.proof_kind).sort(), ['porep-c2', 'snap-update', 'window-post', 'winning-post']);
+    assert.equal(status.gpus.length, 1);
+    assert.equal(status.loaded_srs.find((row) => row.circuit_id === 'porep-2k').tier, 'COLD');
+  });
+
+  await t.test('more than 256 MiB: RESOURCE_EXHAUSTED', async () => {
+    await assert.rejects(client.Prove({submit: porep('big', {padding: 257 << 20})}), code('RESOURCE_EXHAUSTED'));
+  });
+
+  let padded;
+  await t.test('Prove with the wrapper padded to 200 MB', async () => {
+    const {result} = await client.Prove({submit: porep('porep-1234-42', {padding: 200_000_000})});
+    assert.equal(result.status, 'COMPLETED', result.error_message);
+    assert.equal(result.proof.length, 192);
+    assert.ok(verifies(folder, result.proof));
+    assert.ok(result.total_ms >= result.synthesis_ms, 'one partition: the parts are within the whole');
+    assert.ok(result.gpu_compute_ms > 0 && result.srs_load_ms > 0);
+    padded = result;
+  });
+
+  await t.test('preload and evict', async () => {
+    assert.equal((await client.PreloadSRS({circuit_id: 'porep-2k'})).already_loaded, true);
+    const evicted = await client.EvictSRS({circuit_id: 'porep-2k'});
+    assert.equal(evicted.was_loaded, true);
+    assert.ok(evicted.freed_bytes > 0);
+    assert.equal((await client.EvictSRS({circuit_id: 'porep-2k'})).was_loaded, false);
+    const loaded = await client.PreloadSRS({circuit_id: 'porep-2k'});
+    assert.equal(loaded.already_loaded, false);
+    assert.equal((await client.GetStatus()).loaded_srs.find((row) => row.circuit_id === 'porep-2k').tier, 'HOT');
+  });
+
+  await t.test('20 jobs: status within its deadline, retries, cancels', async () => {
+    // The retry: same id, same bytes, while the first runs; another seed under the same id is another job.
+    const first = client.Prove({submit: porep('porep-1234-7', {priority: 'HIGH'})});
+    await daemon.until(async () => (await client.GetStatus()).queues.some((row) => row.in_progress > 0));
+    const retry = client.Prove({submit: porep('porep-1234-7')});
+    const jobs = [];
+    for (let i = 0; i < 19; ++i) {
+      const priority = ['LOW', 'NORMAL', 'PRIORITY_UNSPECIFIED'][i % 3];
+      jobs.push((await client.SubmitProof(porep(`porep-1234-${100 + i}`, {priority}))).job_id);
+    }
+    assert.equal(new Set(jobs).size, 19);
+
+    let all = 0;
+    for (let i = 0; i < 25; ++i) {
+      const status = await client.GetStatus({}, {timeoutMs: 5000});
+      all = Math.max(all, status.queues.reduce((sum, row) => sum + row.pending + row.in_progress, 0));
+      await wait(40);
+    }
+    assert.ok(all >= 18 && all <= 20, `${all} jobs are pending or in progress`);
+    const timeout = await client.AwaitProof({job_id: jobs[18], timeout_ms: 50});
+    assert.equal(timeout.status, 'TIMEOUT');
+    await assert.rejects(client.AwaitProof({job_id: jobs[18]}, {timeoutMs: 50}), code('DEADLINE_EXCEEDED'));
+
+    const [a, b] = await Promise.all([first, retry]);
+    assert.equal(a.result.status, 'COMPLETED', a.result.error_message);
+    assert.equal(b.result.job_id, a.result.job_id);
+    assert.deepEqual(b.result.proof, a.result.proof);
+    assert.ok(verifies(folder, a.result.proof));
+
+    let cancelled = 0;
+    for (const job of jobs.slice(1)) {
+      await client.CancelProof({job_id: job});
+      const outcome = await client.AwaitProof({job_id: job}, {timeoutMs: 300_000});
+      assert.ok(['CANCELLED', 'COMPLETED'].includes(outcome.status), outcome.status);
+      cancelled += outcome.status === 'CANCELLED';
+    }
+    assert.ok(cancelled >= 10, `${cancelled} were cancelled`);
+    const survivor = await client.AwaitProof({job_id: jobs[0]}, {timeoutMs: 300_000});
+    assert.equal(survivor.status, 'COMPLETED', survivor.error_message);
+    assert.ok(verifies(folder, survivor.proof));
+
+    // A retry after the end: the stored result, byte for byte.
+    const after = await client.Prove({submit: porep('porep-1234-7')}, {timeoutMs: 10_000});
+    assert.deepEqual(after.result.proof, a.result.proof);
+    assert.equal(after.result.job_id, a.result.job_id);
+    const stored = await client.Prove({submit: porep('porep-1234-42', {padding: 200_000_000})});
+    assert.equal(stored.result.job_id, padded.job_id);
+  });
+
+  await t.test('a client that hangs up: the job is cancelled after the grace', async () => {
+    const before = (await daemon.status()).counters.total_cancelled;
+    const call = client.Prove({submit: porep('hung-up')});
+    await daemon.until(async () => (await daemon.status()).pipelines.some((job) => job.request_id === 'hung-up'));
+    call.cancel();
+    await assert.rejects(call, code('CANCELLED'));
+    await daemon.until(async () => (await daemon.status()).counters.total_cancelled > before);
+    const {history} = await daemon.status();
+    assert.equal(history.find((job) => job.request_id === 'hung-up').state, 'cancelled');
+  });
+
+  await t.test('promtool accepts the metrics; both ways give the same families', async () => {
+    const {status, text, headers} = await daemon.get('/metrics');
+    assert.equal(status, 200);
+    assert.match(headers.get('content-type'), /^text\/plain; version=0\.0\.4/);
+    const check = spawnSync('promtool', ['check', 'metrics'], {input: text, encoding: 'utf8'});
+    assert.equal(check.status, 0, `${check.error ?? ''}${check.stdout}${check.stderr}`);
+    assert.equal(check.stdout + check.stderr, '');
+    const families = (page) => page.split('\n').filter((line) => line.startsWith('# TYPE')).sort();
+    assert.deepEqual(families((await client.GetMetrics()).prometheus_text), families(text));
+    const value = (name) => Number(text.split('\n').find((line) => line.startsWith(name + ' ')).split(' ').pop());
+    assert.ok(value('cuzk_proofs_completed_total{proof_kind="porep_c2"}') >= 3);
+    assert.ok(value('cuzk_pce_hits_total') >= 2, 'the second proof finds its shape');
+    assert.ok(value('cuzk_proof_duration_seconds_count{proof_kind="porep_c2"}') >= 3);
+    assert.ok(value('cuzk_stage_duration_seconds_count{stage="lock_held"}') >= 3);
+  });
+
+  await t.test('side port', async () => {
+    for (const path of ['/status', '/events', '/events?since=3&limit=2', '/trace']) {
+      const {status, text, headers} = await daemon.get(path);
+      assert.equal(status, 200);
+      JSON.parse(text);
+      assert.equal(headers.get('cache-control'), 'no-store');
+      assert.equal(headers.get('content-security-policy'), "default-src 'self'");
+      assert.equal(headers.get('access-control-allow-origin'), null);
+    }
+    assert.equal((await daemon.get('/healthz')).status, 200);
+    assert.equal((await daemon.get('/readyz')).text, 'ready\n');
+    assert.equal((await daemon.get('/none')).status, 404);
+    assert.equal((await daemon.get('/status', {method: 'POST', body: '{}'})).status, 405);
+    assert.equal((await daemon.get('/status', {method: 'HEAD'})).status, 200);
+    assert.equal((await daemon.get('/events?since=x')).status, 400);
+    const lines = (await daemon.get('/timeline')).text;
+    assert.match(lines, /^TIMELINE,[0-9.]+,SYNTH_START,/m);
+    assert.match(lines, /^TIMELINE,[0-9.]+,JOB_DONE,/m);
+  });
+
+  await t.test('the commands talk to it', async () => {
+    const address = ['--addr', 'unix://' + daemon.socket];
+    const file = path.join(folder, 'wrapper.json');
+    fs.writeFileSync(file, wrapper());
+    const job = ['-t', 'porep', '--c1', file, '--registered-proof', '5', '--sector-num', '42', '--miner-id', '1234', '--sector-size', '2048',
+                 '--request-id', 'porep-1234-7'];
+    const proof = path.join(folder, 'command.proof');
+    const submitted = run('submit', ...address, ...job, '--wait', '--out', proof);
+    // The same payload under the same id as above, so the stored result.
+    assert.equal(submitted.code, 0, submitted.err);
+    assert.ok(verifies(folder, fs.readFileSync(proof)));
+    const again = run('submit', ...address, ...job, '--json');
+    const {job_id} = JSON.parse(again.out);
+    assert.equal(JSON.parse(run('await', ...address, job_id, '--json').out).proof, fs.readFileSync(proof).toString('hex'));
+    assert.equal(run('cancel', ...address, job_id).code, 0);
+    assert.equal(run('await', ...address, 'nobody').code, 2);
+    assert.match(run('status', ...address).out, /porep-c2 +0 waiting, 0 in progress/);
+    assert.equal(JSON.parse(run('status', ...address, '--json').out).queues.length, 4);
+    assert.match(run('preload', ...address, '-c', 'porep-2k').out, /was loaded already/);
+    // What was cancelled above may still be on the device.
+    await daemon.until(async () => (await client.GetStatus()).loaded_srs.every((row) => row.ref_count === 0));
+    assert.match(run('evict', ...address, 'porep-2k').out, /bytes freed/);
+    assert.match(run('metrics', ...address).out, /^cuzk_build_info\{version="[0-9.]+"\} 1$/m);
+    assert.equal(run('status', '--addr', 'unix://' + folder + '/nobody.sock').code, 3);
+    assert.equal(run('submit', ...address, '-t', 'porep').code, 2);
+    assert.equal(run('submit', ...address, '-t', 'porep', '--c1', c1File).code, 1);
+  });
+
+  await t.test('its log is one JSON object a line', () => {
+    assert.deepEqual(daemon.log.filter((line) => line.plain), []);
+    assert.ok(daemon.log.some((line) => line.msg === 'job completed' && line.request === 'porep-1234-7'));
+  });
+});
+
+test('TLS with client certificates, and a token over TCP', async (t) => {
+  const folder = temporaryFolder(t);
+  const openssl = (...args) => {
+    const made = spawnSync('openssl', args, {cwd: folder, encoding: 'utf8'});
+    assert.equal(made.status, 0, made.stderr);
+  };
+  openssl('req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-keyout',
+          'ca.key', '-out', 'ca.crt', '-subj', '/CN=test CA');
+  for (const name of ['server', 'client']) {
+    openssl('req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', `${name}.key`, '-out',
+            `${name}.csr`, '-subj', `/CN=${name}`, '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1');
+    openssl('x509', '-req', '-in', `${name}.csr`, '-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2',
+            '-copy_extensions', 'copy', '-out', `${name}.crt`);
+  }
+  fs.writeFileSync(path.join(folder, 'token'), 'let me in\n');
+  const daemon = await Daemon.start(folder, {config: defaultConfig(folder, {daemon: `tls_cert = "${folder}/server.crt"
+tls_key = "${folder}/server.key"
+tls_client_ca = "${folder}/ca.crt"
+token_file = "${folder}/token"`})});
+  t.after(() => daemon.end());
+  const read = (name) => fs.readFileSync(path.join(folder, name));
+  const mutual = grpc.credentials.createSsl(read('ca.crt'), read('client.key'), read('client.crt'));
+  const attempt = async (credentials, token) => {
+    const client = connect(daemon.tcp, credentials);
+    const metadata = new grpc.Metadata();
+    if (token) metadata.set('authorization', `Bearer ${token}`);
+    try {
+      return await client.GetStatus({}, {timeoutMs: 5000, metadata});
+    } finally {
+      client.close();
+    }
+  };
+  assert.equal((await attempt(mutual, 'let me in')).queues.length, 4);
+  await assert.rejects(attempt(mutual, 'please'), code('UNAUTHENTICATED'));
+  await assert.rejects(attempt(mutual), code('UNAUTHENTICATED'));
+  await assert.rejects(attempt(grpc.credentials.createSsl(read('ca.crt')), 'let me in'));
+  await assert.rejects(attempt(grpc.credentials.createInsecure(), 'let me in'));
+  // The socket stays as clients know it.
+  const local = daemon.client();
+  assert.equal((await local.GetStatus()).queues.length, 4);
+  local.close();
+  // The command's own client.
+  assert.equal(run('status', '-a', daemon.tcp, '--tls-ca', `${folder}/ca.crt`, '--tls-cert', `${folder}/client.crt`,
+                   '--tls-key', `${folder}/client.key`, '--token-file', `${folder}/token`).code, 0);
+});

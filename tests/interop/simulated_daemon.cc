@@ -1,0 +1,49 @@
+// `cuzk serve` with the engine's simulated backend: the same daemon, whose proofs cost nothing but time. For
+// tests of what goes wrong around the proving.
+//   simulated_daemon --config FILE [--milliseconds N]     N: each stage of a partition
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "cuzk/config/config.h"
+#include "cuzk/engine/simulation.h"
+#include "cuzk/server/daemon.h"
+
+int main(int argc, char** argv) {
+  std::string config;
+  long milliseconds = 2;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (std::string_view(argv[i]) == "--config") config = argv[i + 1];
+    if (std::string_view(argv[i]) == "--milliseconds") milliseconds = std::atol(argv[i + 1]);
+  }
+  const auto reading = cuzk::read_config_file(config);
+  if (!reading || !reading->errors.empty()) {
+    std::fprintf(stderr, "%s\n", reading ? reading->errors.front().c_str() : reading.error().message.c_str());
+    return 2;
+  }
+  const auto simulation = std::make_shared<cuzk::engine::Simulation>();
+  const cuzk::engine::Duration stage = std::chrono::milliseconds(milliseconds);
+  simulation->times = {.synthesis = stage,
+                       .prepare = stage,
+                       .kernels = stage,
+                       .finish = stage,
+                       .verify = {},
+                       .load_shape = {},
+                       .load_key = {}};
+  cuzk::server::DaemonOptions options;
+  options.config = reading->config;
+  options.config_path = config;
+  options.version = "simulated";
+  options.backend = [&](const cuzk::Config&, cuzk::ThreadPool&) -> cuzk::Result<cuzk::server::Backend> {
+    return cuzk::server::Backend{.name = "simulated",
+                                 .devices = {std::make_shared<cuzk::engine::SimulatedDevice>(simulation, 0)},
+                                 .circuits = std::make_shared<cuzk::engine::SimulatedCircuits>(simulation),
+                                 .read_request = cuzk::engine::simulated_reader(simulation)};
+  };
+  const cuzk::Result<void> done = cuzk::server::run_daemon(options);
+  if (done) return 0;
+  std::fprintf(stderr, "%s\n", done.error().message.c_str());
+  return done.error().code == cuzk::ErrorCode::kUsage ? 2 : 3;
+}

@@ -26,6 +26,10 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  /// For work that reports the fraction that is done: the total, and a part of it.
+  static constexpr std::size_t kWhole = 10'000;
+  static std::size_t part(double fraction) { return static_cast<std::size_t>(fraction * kWhole); }
+
   /// Ends the stage that runs, if any, and begins the next. `total` is in whatever unit advance() counts; 0
   /// means that the stage cannot tell how far it is.
   void begin(std::string name, std::size_t total = 0);

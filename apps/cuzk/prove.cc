@@ -37,16 +37,22 @@ Result<void> run_prove(const ProveOptions& options) {
   CUZK_TRY_ASSIGN(const std::string params, params_path(options.params, circuit, ".params"));
   progress.begin("record the circuit's shape");
   const std::shared_ptr<const Shape> shape = record_shape(circuit);
-  progress.begin("open and check the parameters");
+  const auto fraction = [&](double done) { progress.advance_to(Progress::part(done)); };
+  progress.begin("open and check the parameters", Progress::kWhole);
   CUZK_TRY_ASSIGN(const std::shared_ptr<const groth16::ProvingKey> key,
-                  groth16::ProvingKey::load(pool, params, shape));
+                  groth16::ProvingKey::load(pool, params, shape, fraction));
   const groth16::PreparedVerifyingKey vk(key->vk());
 
   groth16::CpuProver prover(pool);
   const std::size_t first_proving_stage = progress.stages().size() + 1;
+  ProveObserver observer;
+  // Only the stage "prove" tells how far it is; the others take a moment.
+  observer.stage = [&](std::string_view stage) {
+    progress.begin(std::string(stage), stage.ends_with("prove") ? Progress::kWhole : 0);
+  };
+  observer.progress = fraction;
   CUZK_TRY_ASSIGN(const std::vector<groth16::Proof> proofs,
-                  prove_statement(pool, prover, key, vk, statement, blinding,
-                                  [&](std::string_view stage) { progress.begin(std::string(stage)); }));
+                  prove_statement(pool, prover, key, vk, statement, blinding, observer));
   progress.end();
 
   std::vector<std::uint8_t> bytes;

@@ -30,7 +30,7 @@ Result<std::vector<groth16::Proof>> prove_statement(ThreadPool& pool, groth16::P
                                                     const groth16::PreparedVerifyingKey& vk,
                                                     const Statement& statement,
                                                     std::span<const Blinding> blinding,
-                                                    const StageObserver& observer) {
+                                                    const ProveObserver& observer) {
   CUZK_TRY(statement.provable());
   const unsigned partitions = statement.partitions();
   if (!blinding.empty() && blinding.size() != partitions)
@@ -38,9 +38,12 @@ Result<std::vector<groth16::Proof>> prove_statement(ThreadPool& pool, groth16::P
                        " partitions");
   const std::shared_ptr<const Shape>& shape = key->shape();
   const auto enter = [&](unsigned k, const char* stage) {
-    if (observer) observer(partitions == 1 ? std::string(stage) : partition_name(k) + ": " + stage);
+    if (observer.stage)
+      observer.stage(partitions == 1 ? std::string(stage) : partition_name(k) + ": " + stage);
   };
 
+  groth16::LaunchOptions launch;
+  launch.progress = observer.progress;
   std::vector<groth16::Proof> proofs;
   for (unsigned k = 0; k < partitions; ++k) {
     enter(k, "build the witness");
@@ -53,7 +56,8 @@ Result<std::vector<groth16::Proof>> prove_statement(ThreadPool& pool, groth16::P
       b = blinding[k];
     }
     enter(k, "prove");
-    Result<groth16::Proof> proof = groth16::prove(prover, key, shape, partition.witness, b.r, b.s);
+    Result<groth16::Proof> proof =
+        groth16::prove(prover, key, shape, partition.witness, b.r, b.s, nullptr, launch);
     if (!proof) return proof.error().within(partition_name(k));
     enter(k, "verify the proof");
     const Result<void> checked = check_proof(pool, vk, {partition.inputs, *proof});

@@ -25,8 +25,13 @@ Result<Blinding> random_blinding();
 Result<void> check_proof(ThreadPool& pool, const groth16::PreparedVerifyingKey& vk,
                          const groth16::ProofInstance& instance);
 
-/// Told what the prover is about to do, from the calling thread: for progress displays.
-using StageObserver = std::function<void(std::string_view stage)>;
+/// For progress displays. Either may be empty.
+struct ProveObserver {
+  /// Told what the prover is about to do, from the calling thread.
+  std::function<void(std::string_view stage)> stage;
+  /// The fraction of the stage "prove" that is done, as groth16::LaunchOptions::progress.
+  std::function<void(double done)> progress;
+};
 
 /// Proves every partition of a statement, one after the other, and verifies each proof against the public
 /// inputs before it counts. The statement must have passed verify_vanilla. `blinding` is empty (fresh scalars
@@ -36,7 +41,7 @@ Result<std::vector<groth16::Proof>> prove_statement(ThreadPool& pool, groth16::P
                                                     const groth16::PreparedVerifyingKey& vk,
                                                     const Statement& statement,
                                                     std::span<const Blinding> blinding,
-                                                    const StageObserver& observer = {});
+                                                    const ProveObserver& observer = {});
 
 /// Verifies the concatenated proofs of all partitions of a statement. kBadInput says what is wrong: the
 /// length, an element of a partition's proof, or the partition whose equation does not hold.

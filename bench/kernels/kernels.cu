@@ -109,13 +109,13 @@ void transforms(cuda::Context& context, unsigned largest, double rate) {
   for (unsigned log_size : {20U, 22U, 24U, 26U, 27U, 28U}) {
     if (log_size > largest) break;
     const std::uint64_t n = std::uint64_t{1} << log_size;
-    for (const bool whole : {false, true}) {
-      auto ntt = require(cuda::Ntt::create(context, log_size, whole));
+    for (const auto& [whole, threads] : {std::pair{false, 7U}, {false, 8U}, {true, 7U}, {true, 8U}}) {
+      auto ntt = require(cuda::Ntt::create(context, log_size, {whole, threads}));
       auto a = require(context.allocate(n * sizeof(Fr), "transform data"));
       random_fr(context, a.as<Fr>(), n, 1);
       const auto row = [&](const char* what, double products, double ms) {
-        std::printf("%-20s 2^%u %-8s %10.2f %12.2f %9.0f%%\n", what, log_size, whole ? "whole" : "split", ms,
-                    double(n) / ms / 1e6, 100 * products * double(n) / rate * 1e3 / ms);
+        std::printf("%-16s 2^%u %s %u %10.2f %12.2f %9.0f%%\n", what, log_size, whole ? "whole" : "split",
+                    1U << threads, ms, double(n) / ms / 1e6, 100 * products * double(n) / rate * 1e3 / ms);
         std::fflush(stdout);
       };
       row("inverse", 12.5, timed(context, 5, [&] { require(ntt->inverse(a.as<Fr>(), false)); }));

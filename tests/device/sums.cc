@@ -106,7 +106,7 @@ void check_bits(device_test::Report& report, cuda::Context& context, ThreadPool&
 
 template <class F>
 void check_group(device_test::Report& report, cuda::Context& context, ThreadPool& pool, unsigned largest) {
-  const auto all = points<F>(pool, (std::size_t{1} << largest) + 1);
+  const auto all = points<F>(pool, std::max((std::size_t{1} << largest) + 1, std::size_t{4200}));
   const std::vector<std::string> kinds{"random",   "all equal", "all one",
                                        "all zero", "99 % bits", "small and ends"};
   for (const std::size_t n : {1, 2, 3, 31, 64, 1000})

@@ -37,7 +37,7 @@ void check_size(device_test::Report& report, cuda::Context& context, ThreadPool&
   const std::string size = "2^" + std::to_string(log_size) + (whole ? ", whole tables" : "");
   const std::uint64_t before = context.bytes_in_use();
   {
-    auto ntt = require(cuda::Ntt::create(context, log_size, whole));
+    auto ntt = require(cuda::Ntt::create(context, log_size, {whole, whole ? 7U : 8U}));
     DeviceArray<Fr> data(context, n);
     for (const bool coset : {false, true}) {
       const std::vector<Fr> input = values(pool, n, log_size);

@@ -23,7 +23,7 @@ static __device__ __constant__ std::uint32_t kOpaqueMinusOne = 0xffffffffU;
 template <class Params>
 struct alignas(16) Field32 {
   static constexpr int N = 2 * static_cast<int>(Params::kLimbs);
-  using Wide64 = Montgomery<Params>;
+  using Limbs64 = Montgomery<Params>;
 
   std::uint32_t limb[N];
 
@@ -38,14 +38,14 @@ struct alignas(16) Field32 {
   }
   CUZK_HD static constexpr Field32 zero() { return Field32{}; }
   CUZK_HD static constexpr Field32 one() {
-    constexpr Wide64 kOne = Wide64::one();
+    constexpr Limbs64 kOne = Limbs64::one();
     Field32 r{};
     for (int i = 0; i < N; ++i) r.limb[i] = static_cast<std::uint32_t>(kOne.limb[i / 2] >> (32 * (i % 2)));
     return r;
   }
   /// -p^-1 mod 2^32.
   CUZK_HD static std::uint32_t inverse_word() {
-    constexpr auto kInverse = static_cast<std::uint32_t>(Wide64::inv64());
+    constexpr auto kInverse = static_cast<std::uint32_t>(Limbs64::inv64());
 #if defined(__CUDA_ARCH__)
     if constexpr (kInverse == 0xffffffffU) return kOpaqueMinusOne;
 #endif
@@ -53,13 +53,13 @@ struct alignas(16) Field32 {
   }
 
   // ---- the other view of the same bytes
-  static Field32 from(const Wide64& v) {
+  static Field32 from(const Limbs64& v) {
     Field32 r;
     std::memcpy(r.limb, v.limb, sizeof r.limb);
     return r;
   }
-  [[nodiscard]] Wide64 wide() const {
-    Wide64 r;
+  [[nodiscard]] Limbs64 wide() const {
+    Limbs64 r;
     std::memcpy(r.limb, limb, sizeof limb);
     return r;
   }
@@ -118,6 +118,153 @@ struct alignas(16) Field32 {
   }
   CUZK_HD CUZK_INLINE Field32& operator*=(const Field32& b) {
     return *this = *this * b;
+  }
+
+  /// A product before its reduction: 2 N limbs. Sums of products share one reduction that way. For moduli
+  /// with bits to spare: reduce() takes values below p R.
+  struct Wide {
+    std::uint32_t limb[2 * N];
+
+    CUZK_HD static CUZK_INLINE Wide product(const Field32& a, const Field32& b) {
+      // even[k] has weight k, odd[k] weight k + 1.
+      std::uint32_t even[2 * N];
+      std::uint32_t odd[2 * N];
+      CUZK_UNROLL
+      for (int i = 0; i < N; ++i) {
+        // The limbs of a whose products with b_i start at even places, and the others.
+        add_row(even, i + i % 2, a, i % 2, b.limb[i], i == 0);
+        add_row(odd, i - i % 2, a, 1 - i % 2, b.limb[i], i == 0);
+      }
+      Wide r;
+      Carry c;
+      r.limb[0] = even[0];
+      r.limb[1] = add_cc(c, even[1], odd[0]);
+      CUZK_UNROLL
+      for (int k = 2; k < 2 * N - 1; ++k) r.limb[k] = addc_cc(c, even[k], odd[k - 1]);
+      r.limb[2 * N - 1] = addc(c, even[2 * N - 1], odd[2 * N - 2]);
+      return r;
+    }
+    /// Every product of two different limbs once, doubled, and the squares: N (N + 1) / 2 products.
+    CUZK_HD static CUZK_INLINE Wide square(const Field32& a) {
+      std::uint32_t even[2 * N];
+      std::uint32_t odd[2 * N];
+      CUZK_UNROLL
+      for (int k = 0; k < 2 * N; ++k) even[k] = odd[k] = 0;
+      CUZK_UNROLL
+      for (int i = 0; i < N - 1; ++i) {
+        add_cross_row(odd, 2 * i, a, i, i + 1);
+        add_cross_row(even, 2 * i + 2, a, i, i + 2);
+      }
+      Wide r;
+      Carry c;
+      r.limb[0] = 0;
+      r.limb[1] = add_cc(c, even[1], odd[0]);
+      CUZK_UNROLL
+      for (int k = 2; k < 2 * N - 1; ++k) r.limb[k] = addc_cc(c, even[k], odd[k - 1]);
+      r.limb[2 * N - 1] = addc(c, even[2 * N - 1], odd[2 * N - 2]);
+      r.limb[1] = add_cc(c, r.limb[1], r.limb[1]);
+      CUZK_UNROLL
+      for (int k = 2; k < 2 * N - 1; ++k) r.limb[k] = addc_cc(c, r.limb[k], r.limb[k]);
+      r.limb[2 * N - 1] = addc(c, r.limb[2 * N - 1], r.limb[2 * N - 1]);
+      mad_wide_cc(c, r.limb[0], r.limb[1], a.limb[0], a.limb[0], r.limb[0], r.limb[1]);
+      CUZK_UNROLL
+      for (int i = 1; i < N; ++i)
+        madc_wide_cc(c, r.limb[2 * i], r.limb[2 * i + 1], a.limb[i], a.limb[i], r.limb[2 * i],
+                     r.limb[2 * i + 1]);
+      return r;
+    }
+    /// a - b, which must not be negative.
+    CUZK_HD friend CUZK_INLINE Wide operator-(const Wide& a, const Wide& b) {
+      Carry c;
+      Wide r;
+      (void)subtract(c, r, a, b);
+      return r;
+    }
+    /// a - b modulo p R, for values below p R.
+    CUZK_HD static CUZK_INLINE Wide difference_mod(const Wide& a, const Wide& b) {
+      Carry c;
+      Wide r;
+      const std::uint32_t borrow = subtract(c, r, a, b);
+      r.limb[N] = add_cc(c, r.limb[N], modulus(0) & borrow);
+      CUZK_UNROLL
+      for (int i = 1; i < N - 1; ++i) r.limb[N + i] = addc_cc(c, r.limb[N + i], modulus(i) & borrow);
+      r.limb[2 * N - 1] = addc(c, r.limb[2 * N - 1], modulus(N - 1) & borrow);
+      return r;
+    }
+    /// this / R, loose, for values below p R.
+    CUZK_HD [[nodiscard]] CUZK_INLINE Field32 reduce() const {
+      std::uint32_t x[N];
+      std::uint32_t y[N];
+      const std::uint32_t inverse = inverse_word();
+      CUZK_UNROLL
+      for (int i = 0; i < N; ++i) x[i] = limb[i], y[i] = 0;
+      reduce_row(x, y, inverse);
+      shift_row(y, x, inverse);
+      CUZK_UNROLL
+      for (int i = 2; i < N; i += 2) {
+        shift_row(x, y, inverse);
+        shift_row(y, x, inverse);
+      }
+      Carry c;
+      Field32 r;
+      r.limb[0] = add_cc(c, x[0], y[1]);
+      CUZK_UNROLL
+      for (int i = 1; i < N - 1; ++i) r.limb[i] = addc_cc(c, x[i], y[i + 1]);
+      r.limb[N - 1] = addc(c, x[N - 1], 0);
+      r.limb[0] = add_cc(c, r.limb[0], limb[N]);
+      CUZK_UNROLL
+      for (int i = 1; i < N - 1; ++i) r.limb[i] = addc_cc(c, r.limb[i], limb[N + i]);
+      r.limb[N - 1] = addc(c, r.limb[N - 1], limb[2 * N - 1]);
+      return r;
+    }
+
+   private:
+    /// acc[at ...] += a_first b, a_(first + 2) b, ... and the carry to the limb above.
+    CUZK_HD static CUZK_INLINE void add_row(std::uint32_t* acc, int at, const Field32& a, int first,
+                                            std::uint32_t b, bool fresh) {
+      Carry c;
+      if (fresh) {
+        CUZK_UNROLL
+        for (int j = 0; j < N; j += 2) mul_wide(acc[at + j], acc[at + j + 1], a.limb[first + j], b);
+        CUZK_UNROLL
+        for (int j = at + N; j < 2 * N; ++j) acc[j] = 0;
+        return;
+      }
+      mad_wide_cc(c, acc[at], acc[at + 1], a.limb[first], b, acc[at], acc[at + 1]);
+      CUZK_UNROLL
+      for (int j = 2; j < N; j += 2)
+        madc_wide_cc(c, acc[at + j], acc[at + j + 1], a.limb[first + j], b, acc[at + j], acc[at + j + 1]);
+      if (at + N < 2 * N) acc[at + N] = addc(c, acc[at + N], 0);
+    }
+    /// acc[at ...] += a_i a_first, a_i a_(first + 2), ...
+    CUZK_HD static CUZK_INLINE void add_cross_row(std::uint32_t* acc, int at, const Field32& a, int i,
+                                                  int first) {
+      if (first >= N) return;
+      Carry c;
+      mad_wide_cc(c, acc[at], acc[at + 1], a.limb[first], a.limb[i], acc[at], acc[at + 1]);
+      int k = at + 2;
+      CUZK_UNROLL
+      for (int j = first + 2; j < N; j += 2, k += 2)
+        madc_wide_cc(c, acc[k], acc[k + 1], a.limb[j], a.limb[i], acc[k], acc[k + 1]);
+      if (k < 2 * N) acc[k] = addc(c, acc[k], 0);
+    }
+    CUZK_HD static CUZK_INLINE std::uint32_t subtract(Carry& c, Wide& r, const Wide& a, const Wide& b) {
+      r.limb[0] = sub_cc(c, a.limb[0], b.limb[0]);
+      CUZK_UNROLL
+      for (int i = 1; i < 2 * N; ++i) r.limb[i] = subc_cc(c, a.limb[i], b.limb[i]);
+      return subc(c, 0, 0);
+    }
+  };
+
+  /// a + b without reduction, for operands of Wide::product: below 2 p where a and b are reduced.
+  CUZK_HD static CUZK_INLINE Field32 plain_sum(const Field32& a, const Field32& b) {
+    Carry c;
+    Field32 r;
+    r.limb[0] = add_cc(c, a.limb[0], b.limb[0]);
+    CUZK_UNROLL
+    for (int i = 1; i < N - 1; ++i) r.limb[i] = addc_cc(c, a.limb[i], b.limb[i]);
+    r.limb[N - 1] = addc(c, a.limb[N - 1], b.limb[N - 1]);
+    return r;
   }
 
   // ---- loose arithmetic
@@ -201,14 +348,29 @@ struct alignas(16) Field32 {
     return subc(c, 0, 0);
   }
 
+  /// r = ... 2^64 + (2^32 - 1) 2^32 + 1: the products by its two low limbs are sums.
+  static constexpr bool kLowLimbsAreOneAndFull = Params::kModulus.limb[0] == 0xffffffff00000001;
+
   /// Adds m p, m chosen so that even[0] becomes zero.
   CUZK_HD static CUZK_INLINE void reduce_row(std::uint32_t* even, std::uint32_t* odd, std::uint32_t inverse) {
     Carry c;
     const std::uint32_t m = even[0] * inverse;
-    mad_wide_cc(c, odd[0], odd[1], modulus(1), m, odd[0], odd[1]);
+    if constexpr (kLowLimbsAreOneAndFull) {
+      const std::uint32_t low = sub_cc(c, 0, m);  // m (2^32 - 1)
+      const std::uint32_t high = subc(c, m, 0);
+      odd[0] = add_cc(c, odd[0], low);
+      odd[1] = addc_cc(c, odd[1], high);
+    } else {
+      mad_wide_cc(c, odd[0], odd[1], modulus(1), m, odd[0], odd[1]);
+    }
     CUZK_UNROLL
     for (int j = 2; j < N; j += 2) madc_wide_cc(c, odd[j], odd[j + 1], modulus(j + 1), m, odd[j], odd[j + 1]);
-    mad_wide_cc(c, even[0], even[1], modulus(0), m, even[0], even[1]);
+    if constexpr (kLowLimbsAreOneAndFull) {
+      even[0] = add_cc(c, even[0], m);
+      even[1] = addc_cc(c, even[1], 0);
+    } else {
+      mad_wide_cc(c, even[0], even[1], modulus(0), m, even[0], even[1]);
+    }
     CUZK_UNROLL
     for (int j = 2; j < N; j += 2) madc_wide_cc(c, even[j], even[j + 1], modulus(j), m, even[j], even[j + 1]);
     odd[N - 1] = addc(c, odd[N - 1], 0);
@@ -221,6 +383,20 @@ struct alignas(16) Field32 {
       mul_wide(odd[j], odd[j + 1], a.limb[j + 1], b);
     }
     reduce_row(even, odd, inverse);
+  }
+  /// A row of a reduction alone: the shift of row() and the product by the modulus.
+  CUZK_HD static CUZK_INLINE void shift_row(std::uint32_t* even, std::uint32_t* odd, std::uint32_t inverse) {
+    Carry c;
+    even[0] = add_cc(c, even[0], odd[1]);
+    const std::uint32_t m = even[0] * inverse;
+    CUZK_UNROLL
+    for (int j = 0; j < N - 2; j += 2)
+      madc_wide_cc(c, odd[j], odd[j + 1], modulus(j + 1), m, odd[j + 2], odd[j + 3]);
+    madc_wide_cc(c, odd[N - 2], odd[N - 1], modulus(N - 1), m, 0, 0);
+    mad_wide_cc(c, even[0], even[1], modulus(0), m, even[0], even[1]);
+    CUZK_UNROLL
+    for (int j = 2; j < N; j += 2) madc_wide_cc(c, even[j], even[j + 1], modulus(j), m, even[j], even[j + 1]);
+    odd[N - 1] = addc(c, odd[N - 1], 0);
   }
   /// `even` is the former odd accumulator; `odd` the former even one, whose limb 0 is zero: it moves down by
   /// two limbs on the way, and its limb 1 is added to even[0], the carry entering its chain.
@@ -270,15 +446,19 @@ struct Fp2x32 {
   }
   CUZK_HD CUZK_INLINE Fp2x32 operator-() const { return {-c0, -c1}; }
   CUZK_HD CUZK_INLINE Fp2x32 dbl() const { return {c0.dbl(), c1.dbl()}; }
-  /// Three products of Fp (Karatsuba).
+  /// Karatsuba with three products and two reductions: c0 = a0 b0 - a1 b1 modulo p R; the cross term is below
+  /// 4 p^2, which is below p R.
   CUZK_HD friend CUZK_INLINE Fp2x32 operator*(const Fp2x32& a, const Fp2x32& b) {
-    const Fp32 t0 = a.c0 * b.c0;
-    const Fp32 t1 = a.c1 * b.c1;
-    const Fp32 cross = (a.c0 + a.c1) * (b.c0 + b.c1);
-    return {t0 - t1, cross - t0 - t1};
+    using Wide = Fp32::Wide;
+    const Wide t0 = Wide::product(a.c0, b.c0);
+    const Wide t1 = Wide::product(a.c1, b.c1);
+    const Wide cross = Wide::product(Fp32::plain_sum(a.c0, a.c1), Fp32::plain_sum(b.c0, b.c1));
+    return {Wide::difference_mod(t0, t1).reduce().reduced(), (cross - t0 - t1).reduce().reduced()};
   }
-  /// Two products of Fp.
-  CUZK_HD CUZK_INLINE Fp2x32 square() const { return {(c0 + c1) * (c0 - c1), (c0 * c1).dbl()}; }
+  /// Two products of Fp: (c0 + c1)(c0 - c1) and 2 c0 c1.
+  CUZK_HD CUZK_INLINE Fp2x32 square() const {
+    return {Fp32::product(Fp32::plain_sum(c0, c1), c0 - c1).reduced(), (c0 * c1).dbl()};
+  }
   CUZK_HD CUZK_INLINE Fp2x32& operator+=(const Fp2x32& b) { return *this = *this + b; }
   CUZK_HD CUZK_INLINE Fp2x32& operator*=(const Fp2x32& b) { return *this = *this * b; }
 };

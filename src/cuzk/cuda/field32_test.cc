@@ -107,6 +107,24 @@ TEST(Field32, LooseFpStaysBelowTwiceTheModulus) {
   expect_loose_arithmetic<FpParams>(true);
 }
 
+// A square is its own code, and sums of products share a reduction.
+TEST(Field32, WideProducts) {
+  using Wide = Fp32::Wide;
+  const auto values = edge_values<FpParams>();
+  for (const Fp32& a : values) {
+    EXPECT_TRUE(Wide::square(a).reduce().reduced().wide() == a.wide() * a.wide());
+    for (const Fp32& b : values) {
+      const Wide ab = Wide::product(a, b);
+      EXPECT_TRUE(ab.reduce().reduced().wide() == a.wide() * b.wide());
+      const Fp32 sum = Fp32::plain_sum(a, b);
+      EXPECT_TRUE((Wide::square(sum) - ab - ab).reduce().reduced().wide() ==
+                  a.wide().square() + b.wide().square());
+      EXPECT_TRUE(Wide::difference_mod(Wide::square(a), ab).reduce().reduced().wide() ==
+                  a.wide() * (a.wide() - b.wide()));
+    }
+  }
+}
+
 TEST(Field32, Fp2EqualsTheDefinition) {
   const auto values = edge_values<FpParams>();
   for (std::size_t i = 0; i + 1 < values.size(); i += 3)

@@ -95,6 +95,7 @@ struct Ntt::Impl {
   std::vector<DeviceMemory> memory;
   std::vector<const Fr32*> tables;
   std::uint64_t bytes = 0;
+  unsigned log_threads = NttSchedule::kLogThreads;
 
   Impl(Context& c, unsigned log) : context(&c), log_size(log) {}
 
@@ -146,11 +147,19 @@ struct Ntt::Impl {
 Ntt::Ntt(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Ntt::~Ntt() = default;
 
-Result<std::unique_ptr<Ntt>> Ntt::create(Context& context, unsigned log_size, bool whole_tables) {
+Result<std::unique_ptr<Ntt>> Ntt::create(Context& context, unsigned log_size, const NttOptions& options) {
+  if (options.log_threads != 0 && options.log_threads != 7 && options.log_threads != 8)
+    return usage_error("transform: blocks of 2^7 or 2^8 threads");
   if (log_size > kMaxLogSize)
     return usage_error("transform of 2^" + std::to_string(log_size) + " elements: at most 2^28");
   auto impl = std::make_unique<Impl>(context, log_size);
-  if (!impl->is_small()) CUZK_TRY(impl->fill(whole_tables ? kMaxLogSize : NttTableList::kCachedSpan));
+  // Small blocks overlap their phases better; large ones read longer runs, which counts where data leaves the
+  // caches (measured at 2^24 and 2^27).
+  constexpr unsigned kLargeSize = 26;
+  impl->log_threads = options.log_threads != 0 ? options.log_threads
+                      : log_size < kLargeSize  ? NttSchedule::kLogThreads - 1
+                                               : NttSchedule::kLogThreads;
+  if (!impl->is_small()) CUZK_TRY(impl->fill(options.whole_tables ? kMaxLogSize : NttTableList::kCachedSpan));
   return std::unique_ptr<Ntt>(new Ntt(std::move(impl)));
 }
 
@@ -160,7 +169,8 @@ Result<void> Ntt::inverse(Fr* data, bool coset) {
     run_small<<<1, 1, 0, impl_->context->stream()>>>(impl_->small(true, coset, Fr::one()), d);
     return impl_->context->check_launch("inverse transform");
   }
-  return impl_->run(NttSchedule(impl_->list, impl_->tables).inverse(d, coset), "inverse transform");
+  return impl_->run(NttSchedule(impl_->list, impl_->tables, impl_->log_threads).inverse(d, coset),
+                    "inverse transform");
 }
 
 Result<void> Ntt::forward(Fr* data, bool coset) {
@@ -169,7 +179,8 @@ Result<void> Ntt::forward(Fr* data, bool coset) {
     run_small<<<1, 1, 0, impl_->context->stream()>>>(impl_->small(false, coset, Fr::one()), d);
     return impl_->context->check_launch("forward transform");
   }
-  return impl_->run(NttSchedule(impl_->list, impl_->tables).forward(d, coset), "forward transform");
+  return impl_->run(NttSchedule(impl_->list, impl_->tables, impl_->log_threads).forward(d, coset),
+                    "forward transform");
 }
 
 Result<void> Ntt::quotient(Fr* a, Fr* b, Fr* c) {
@@ -183,7 +194,8 @@ Result<void> Ntt::quotient(Fr* a, Fr* b, Fr* c) {
     run_small_quotient<<<1, 1, 0, impl_->context->stream()>>>(q, a32, b32, c32);
     return impl_->context->check_launch("quotient");
   }
-  return impl_->run(NttSchedule(impl_->list, impl_->tables).quotient(a32, b32, c32), "quotient");
+  return impl_->run(NttSchedule(impl_->list, impl_->tables, impl_->log_threads).quotient(a32, b32, c32),
+                    "quotient");
 }
 
 unsigned Ntt::log_size() const {

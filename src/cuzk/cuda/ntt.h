@@ -7,19 +7,28 @@
 
 namespace cuzk::cuda {
 
+/// Results do not depend on it.
+struct NttOptions {
+  /// 64 bytes of tables an element more, which save two products an element of about 13.
+  bool whole_tables = false;
+  /// For measurements: threads of a block, 2^log_threads, 7 or 8; 0 chooses.
+  unsigned log_threads = 0;
+};
+
 /// The transforms of one size on one device, with their tables in device memory. Arrays are 2^log_size
 /// elements in device memory, in the memory form of Fr; reversed order means that position reverse_bits(i)
 /// holds element i. Everything is asynchronous on the context's stream; errors of launches are returned,
 /// errors of the work itself by the next Context::synchronize.
 ///
-/// Memory of the tables: 17 MiB at 2^18 and above for each direction and about as much for the coset; with
-/// `whole_tables` 64 bytes an element more, which saves two products an element of about 13.
+/// Memory of the tables: at 2^18 and above some 17 MiB for each direction and about as much for the coset,
+/// without whole_tables.
 class Ntt {
  public:
   static constexpr unsigned kMaxLogSize = 28;
 
   /// log_size <= kMaxLogSize (kUsage).
-  static Result<std::unique_ptr<Ntt>> create(Context& context, unsigned log_size, bool whole_tables);
+  static Result<std::unique_ptr<Ntt>> create(Context& context, unsigned log_size,
+                                             const NttOptions& options = {});
   ~Ntt();
 
   /// Values on the domain (coset: on w2 * domain, w2 of order 2 n) to coefficients; natural to reversed

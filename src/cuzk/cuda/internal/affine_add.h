@@ -17,11 +17,13 @@ using G1Affine32 = Affine<Fp32>;
 using G2Affine32 = Affine<Fp2x32>;
 static_assert(sizeof(G1Affine32) == sizeof(G1Affine) && sizeof(G2Affine32) == sizeof(G2Affine));
 
-/// One addition: where the operands are and whether they are taken with the opposite sign.
+/// One addition: where the operands are, whether they are taken with the opposite sign, and where the sum
+/// goes.
 template <class F>
 struct PointPair {
   const Affine<F>* a;
   const Affine<F>* b;
+  Affine<F>* out;
   bool negate_a;
   bool negate_b;
 };
@@ -90,6 +92,7 @@ CUZK_HD CUZK_INLINE bool is_suspect(const F& difference, const F& xa, const F& x
   return difference.is_zero() || xa.is_zero() || xb.is_zero();
 }
 
+/// The denominator of the slope, from the coordinates x; one where no slope is needed.
 template <class F>
 CUZK_HD CUZK_INLINE F denominator(const PointPair<F>& pair) {
   const F xa = load_words(&pair.a->x);
@@ -111,7 +114,7 @@ CUZK_HD CUZK_INLINE F denominator(const PointPair<F>& pair) {
 /// The sum, and `inverse` (of this denominator and all earlier ones) taken on to the earlier ones. `before`
 /// is the product of the earlier denominators.
 template <class F>
-CUZK_HD CUZK_INLINE void finish_sum(const PointPair<F>& pair, const F& before, F& inverse, Affine<F>* out) {
+CUZK_HD CUZK_INLINE void finish_sum(const PointPair<F>& pair, const F& before, F& inverse) {
   const F xa = load_words(&pair.a->x);
   const F xb = load_words(&pair.b->x);
   const F ya = load_y(pair.a, pair.negate_a);
@@ -126,16 +129,16 @@ CUZK_HD CUZK_INLINE void finish_sum(const PointPair<F>& pair, const F& before, F
       numerator = xx.dbl() + xx;
     } else if (kind != SumKind::chord) {
       const F zero = F::zero();
-      store_words(&out->x, kind == SumKind::first ? xa : kind == SumKind::second ? xb : zero);
-      store_words(&out->y, kind == SumKind::first ? ya : kind == SumKind::second ? yb : zero);
+      store_words(&pair.out->x, kind == SumKind::first ? xa : kind == SumKind::second ? xb : zero);
+      store_words(&pair.out->y, kind == SumKind::first ? ya : kind == SumKind::second ? yb : zero);
       return;
     }
   }
   const F slope = numerator * (inverse * before);
   inverse = inverse * d;
   const F x = slope.square() - xa - xb;
-  store_words(&out->x, x);
-  store_words(&out->y, slope * (xa - x) - ya);
+  store_words(&pair.out->x, x);
+  store_words(&pair.out->y, slope * (xa - x) - ya);
 }
 
 }  // namespace add_detail
@@ -195,34 +198,32 @@ class PointPairs {
     return p;
   }
 
-  CUZK_HD CUZK_INLINE PointPair<F> operands(std::uint32_t i) const {
+  CUZK_HD CUZK_INLINE PointPair<F> operator[](std::uint32_t i) const {
     switch (kind_) {
       case Kind::neighbours:
-        return {in_ + 2 * std::uint64_t{i}, in_ + 2 * std::uint64_t{i} + 1, false, false};
+        return {in_ + 2 * std::uint64_t{i}, in_ + 2 * std::uint64_t{i} + 1, out_ + i, false, false};
       case Kind::picked:
-        return {in_ + index_[2 * std::uint64_t{i}], in_ + index_[2 * std::uint64_t{i} + 1], false, false};
+        return {in_ + index_[2 * std::uint64_t{i}], in_ + index_[2 * std::uint64_t{i} + 1], out_ + i, false,
+                false};
       case Kind::halves: {
         const std::uint64_t width = std::uint64_t{1} << log_width_;
-        const Affine<F>* const a = in_ + std::uint64_t{i >> log_width_} * in_stride_ + (i & (width - 1));
-        return {a, a + width, false, false};
+        const std::uint64_t group = i >> log_width_;
+        const std::uint64_t place = i & (width - 1);
+        const Affine<F>* const a = in_ + group * in_stride_ + place;
+        return {a, a + width, out_ + group * out_stride_ + place, false, false};
       }
       case Kind::parallel:
-        return {in_ + i, more_ + i, false, false};
+        return {in_ + i, more_ + i, out_ + i, false, false};
       case Kind::listed: {
         const Affine<F>* const a = in_ + list_[i].from;
-        return {a, a + 1, false, false};
+        return {a, a + 1, out_ + list_[i].to, false, false};
       }
       case Kind::listed_bases:
         break;
     }
     const std::uint32_t from = list_[i].from;
-    return {in_ + index_[from], in_ + index_[from + 1], (codes_[from] & 1) != 0, (codes_[from + 1] & 1) != 0};
-  }
-  CUZK_HD CUZK_INLINE Affine<F>* result(std::uint32_t i) const {
-    if (kind_ == Kind::halves)
-      return out_ + std::uint64_t{i >> log_width_} * out_stride_ +
-             (i & ((std::uint64_t{1} << log_width_) - 1));
-    return out_ + (list_ != nullptr ? list_[i].to : i);
+    return {in_ + index_[from], in_ + index_[from + 1], out_ + list_[i].to, (codes_[from] & 1) != 0,
+            (codes_[from + 1] & 1) != 0};
   }
 
  private:
@@ -268,7 +269,7 @@ CUZK_HD CUZK_INLINE void run_affine_add(const PointPairs<F>& pairs, std::uint32_
       std::uint32_t place = first + thread;
       for (std::uint32_t i = 0; i < steps; ++i, place += grid_threads) {
         if (place >= left) break;
-        const F d = denominator<F>(pairs.operands(static_cast<std::uint32_t>(begin) + place));
+        const F d = denominator(pairs[static_cast<std::uint32_t>(begin) + place]);
         store_words(prefix + place, s.product);
         s.product = s.product * d;
       }
@@ -305,9 +306,7 @@ CUZK_HD CUZK_INLINE void run_affine_add(const PointPairs<F>& pairs, std::uint32_
       for (std::uint32_t i = steps; i-- > 0;) {
         const std::uint64_t place = std::uint64_t{i} * grid_threads + first + thread;
         if (place >= left) continue;
-        const auto addition = static_cast<std::uint32_t>(begin + place);
-        finish_sum<F>(pairs.operands(addition), load_words(prefix + place), s.product,
-                      pairs.result(addition));
+        finish_sum(pairs[static_cast<std::uint32_t>(begin + place)], load_words(prefix + place), s.product);
       }
     });
     block.barrier();

@@ -27,14 +27,14 @@ inline unsigned grid_for(std::uint64_t items) {
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < (count); \
        i += std::uint64_t{gridDim.x} * blockDim.x)
 
-/// codes[w * count + i] for windows first .. first + group - 1: the bucket number, of all windows of the
-/// group, and the sign. A window has buckets() + 1 buckets here, number 0 being that of digit zero.
+/// codes[(w - first) * count + i] for windows first <= w < last: the bucket number among those of all windows
+/// of a group, and the sign. A window has buckets() + 1 buckets here, number 0 being that of digit zero.
 static __global__ void digit_codes(const Fr32* scalars, std::uint64_t count, DigitWindows windows,
-                                   unsigned first, unsigned group, std::uint32_t* codes) {
+                                   unsigned first, unsigned last, unsigned group, std::uint32_t* codes) {
   CUZK_FOR_ITEMS(i, count) {
     const BiasedScalar k = biased(windows, add_detail::load_words(scalars + i));
-    for (unsigned w = 0; w < group; ++w)
-      codes[w * count + i] = digit_code(windows, k, first + w) + 2 * w * (windows.buckets() + 1);
+    for (unsigned w = first; w < last; ++w)
+      codes[(w - first) * count + i] = digit_code(windows, k, w) + 2 * (w % group) * (windows.buckets() + 1);
   }
 }
 
@@ -166,6 +166,7 @@ class MsmRun {
     CUZK_TRY(reserve());
     for (std::uint64_t begin = 0; begin < count_; begin += slice_) {
       const std::uint64_t size = std::min(slice_, count_ - begin);
+      if (all_codes_) digits(begin, size, 0, windows_.count);
       for (unsigned w = 0; w < windows_.count; w += group_)
         CUZK_TRY(add_windows(begin, size, w, std::min(group_, windows_.count - w), begin == 0));
     }
@@ -183,6 +184,8 @@ class MsmRun {
     const std::uint64_t first = std::min(entries, (entries + buckets) / 2 + 1);
     return level == 1 ? first : std::min(first, (first + buckets) / 2 + 1);
   }
+  /// Digits kept at a time: of all windows where there is room, so that scalars are read once.
+  [[nodiscard]] std::uint64_t codes() const { return (all_codes_ ? windows_.count : group_) * slice_; }
   [[nodiscard]] bool accumulates() const { return slice_ < count_; }
 
   /// Device memory of a plan, as reserve() takes it.
@@ -191,7 +194,7 @@ class MsmRun {
     const std::uint64_t entries = group_ * slice_;
     const std::uint64_t buckets = buckets_of(group_);
     const std::uint64_t all = std::uint64_t{windows_.count} * windows_.buckets();
-    std::uint64_t sum = 4 * r(4 * entries) + r(sort_scratch_bytes(entries));
+    std::uint64_t sum = r(4 * codes()) + 3 * r(4 * entries) + r(sort_scratch_bytes(entries));
     sum += 2 * r(4 * (buckets + 1)) + 2 * r(8 * (buckets + 1)) + r(sum_scratch_bytes(buckets + 1));
     sum += r(sizeof(ListedPair) * (entries / 2 + 1));
     sum += r(sizeof(Point) * level_size(1)) + r(sizeof(Point) * level_size(2));
@@ -210,9 +213,11 @@ class MsmRun {
     const std::uint64_t free =
         context_.vram_limit() - std::min(context_.vram_limit(), context_.bytes_in_use());
     while (true) {
+      all_codes_ = true;
       group_ = static_cast<unsigned>(
           std::clamp<std::uint64_t>(kEntries / std::max<std::uint64_t>(slice_, 1), 1, windows_.count));
       while (group_ > 1 && needed() > free) group_ = (group_ + 1) / 2;
+      all_codes_ = needed() <= free;
       if (needed() <= free) return {};
       if (slice_ <= (1 << 16))
         return io_error("device " + std::to_string(context_.device()) +
@@ -230,7 +235,7 @@ class MsmRun {
       CUZK_TRY_ASSIGN(memory, context_.allocate(bytes, "multi-scalar multiplication"));
       return {};
     };
-    CUZK_TRY(take(codes_, 4 * entries));
+    CUZK_TRY(take(codes_, 4 * codes()));
     CUZK_TRY(take(sorted_codes_, 4 * entries));
     CUZK_TRY(take(index_, 4 * entries));
     CUZK_TRY(take(sorted_index_, 4 * entries));
@@ -251,6 +256,11 @@ class MsmRun {
     return adder_.reserve(context_, most_additions());
   }
 
+  void digits(std::uint64_t begin, std::uint64_t size, unsigned first, unsigned last) {
+    msm_kernels::digit_codes<<<msm_kernels::grid_for(size), msm_kernels::kThreads, 0, context_.stream()>>>(
+        scalars_ + begin, size, windows_, first, last, group_, codes_.as<std::uint32_t>());
+  }
+
   Result<void> add_windows(std::uint64_t begin, std::uint64_t size, unsigned first, unsigned group,
                            bool first_slice) {
     using namespace msm_kernels;
@@ -264,11 +274,11 @@ class MsmRun {
       indexed_ = entries;
       period_ = size;
     }
-    digit_codes<<<grid_for(size), kThreads, 0, stream>>>(scalars_ + begin, size, windows_, first, group,
-                                                         codes_.as<std::uint32_t>());
+    if (!all_codes_) digits(begin, size, first, first + group);
+    const std::uint32_t* const codes = codes_.as<std::uint32_t>() + (all_codes_ ? first * size : 0);
     CUZK_TRY(context_.check_launch("digits"));
-    CUZK_TRY(sort_by_code(context_, codes_.as<std::uint32_t>(), sorted_codes_.as<std::uint32_t>(),
-                          index_.as<std::uint32_t>(), sorted_index_.as<std::uint32_t>(), entries,
+    CUZK_TRY(sort_by_code(context_, codes, sorted_codes_.as<std::uint32_t>(), index_.as<std::uint32_t>(),
+                          sorted_index_.as<std::uint32_t>(), entries,
                           static_cast<unsigned>(std::bit_width(level.count - 1)), sort_scratch_));
     bucket_starts<<<grid_for(level.count + 1), kThreads, 0, stream>>>(sorted_codes_.as<std::uint32_t>(),
                                                                       entries, level);
@@ -334,11 +344,14 @@ class MsmRun {
     for (unsigned w = bits; w-- > low_bits;)
       CUZK_TRY(adder_(PointPairs<F>::halves(buckets, buckets, w, 1U << bits, 1U << bits), count << w));
     auto* const results = results_.as<Xyzz<F>>();
-    CUZK_TRY(weighted({buckets, std::uint64_t{1} << bits, 1, 1U << low_bits}, low_bits, results));
     // Row 0 has weight 0: the others move down by one and get weights 1, 2, ...
-    CUZK_TRY(weighted(
-        {rows + row_stride, std::uint64_t{row_stride} << high_bits, row_stride, (1U << high_bits) - 1},
-        high_bits, results + count));
+    constexpr std::size_t kShared = kSumThreads * sizeof(Xyzz<F>);
+    weighted_sums<F><<<2 * windows_.count, kSumThreads, kShared, context_.stream()>>>(
+        WeightedPoints<F>{buckets, std::uint64_t{1} << bits, 1, 1U << low_bits},
+        WeightedPoints<F>{rows + row_stride, std::uint64_t{row_stride} << high_bits, row_stride,
+                          (1U << high_bits) - 1},
+        results);
+    CUZK_TRY(context_.check_launch("window sums"));
     WindowSums<Host> sums;
     sums.window_bits = windows_.bits;
     sums.low_bits = low_bits;
@@ -355,18 +368,6 @@ class MsmRun {
     CUZK_TRY(context_.synchronize("window sums"));
     return sums;
   }
-  Result<void> weighted(const WeightedPoints<F>& points, unsigned log_count, Xyzz<F>* out) {
-    constexpr unsigned kLogThreads = std::bit_width(kSumThreads) - 1;
-    constexpr std::size_t kShared = 2 * kSumThreads * sizeof(Xyzz<F>);
-    CUZK_TRY(
-        context_.check(cudaFuncSetAttribute(weighted_sums<F>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            static_cast<int>(kShared)),
-                       "window sums"));
-    weighted_sums<F><<<windows_.count, kSumThreads, kShared, context_.stream()>>>(
-        points, log_count > kLogThreads ? log_count - kLogThreads : 0, out);
-    return context_.check_launch("window sums");
-  }
-
   Context& context_;
   const Point* bases_;
   const Fr32* scalars_;
@@ -374,6 +375,7 @@ class MsmRun {
   DigitWindows windows_;
   std::uint64_t slice_;
   unsigned group_ = 1;
+  bool all_codes_ = false;
   std::uint32_t indexed_ = 0;  // entries that index_ is filled for, with this period
   std::uint64_t period_ = 0;
 

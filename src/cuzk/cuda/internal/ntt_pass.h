@@ -83,7 +83,7 @@ CUZK_HD CUZK_INLINE unsigned element(unsigned lane, unsigned at, unsigned m) {
 /// Padded so that eight threads that read 16 bytes at a time meet eight different groups of banks.
 CUZK_HD CUZK_INLINE unsigned shared_index(const NttPass& p, unsigned column, unsigned e) {
   if (p.log_stride == 0) return column * ((1U << p.log_points) + (1U << (p.log_points - 3))) + e + (e >> 3);
-  return (e << p.log_columns) + column + (p.log_columns == 2 ? (e >> 3) << 2 : 0);
+  return (e << p.log_columns) + column + (p.log_columns <= 2 ? (e >> 3) << p.log_columns : 0);
 }
 CUZK_HD CUZK_INLINE unsigned shared_half(const NttPass& p) {
   const unsigned elements = 1U << (p.log_points + p.log_columns);
@@ -95,11 +95,25 @@ struct alignas(16) Quad {
   std::uint32_t w[4];
 };
 
+/// Of a table: kept near, by the path for memory that no kernel of the time writes.
 CUZK_HD CUZK_INLINE Fr32 load(const Fr32* p) {
   Fr32 r;
 #if defined(__CUDA_ARCH__)
-  const uint4 a = reinterpret_cast<const uint4*>(p)[0];
-  const uint4 b = reinterpret_cast<const uint4*>(p)[1];
+  const uint4 a = __ldg(reinterpret_cast<const uint4*>(p));
+  const uint4 b = __ldg(reinterpret_cast<const uint4*>(p) + 1);
+  r.limb[0] = a.x, r.limb[1] = a.y, r.limb[2] = a.z, r.limb[3] = a.w;
+  r.limb[4] = b.x, r.limb[5] = b.y, r.limb[6] = b.z, r.limb[7] = b.w;
+#else
+  r = *p;
+#endif
+  return r;
+}
+/// Of data that is used once, so that tables stay near.
+CUZK_HD CUZK_INLINE Fr32 load_once(const Fr32* p) {
+  Fr32 r;
+#if defined(__CUDA_ARCH__)
+  const uint4 a = __ldcs(reinterpret_cast<const uint4*>(p));
+  const uint4 b = __ldcs(reinterpret_cast<const uint4*>(p) + 1);
   r.limb[0] = a.x, r.limb[1] = a.y, r.limb[2] = a.z, r.limb[3] = a.w;
   r.limb[4] = b.x, r.limb[5] = b.y, r.limb[6] = b.z, r.limb[7] = b.w;
 #else
@@ -230,6 +244,21 @@ CUZK_HD CUZK_INLINE void multiply_between(const NttPass& p, const Column& column
   }
 }
 
+/// Asks for the factors of multiply_between long before they are used.
+CUZK_HD CUZK_INLINE void prefetch_between(const NttPass& p, const Column& column, unsigned lane,
+                                          unsigned at) {
+#if defined(__CUDA_ARCH__)
+  if (p.between_high != nullptr) return;  // small tables, near already
+  CUZK_UNROLL
+  for (unsigned m = 0; m < 8; ++m) {
+    const std::uint32_t row = element(lane, at, m);
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(p.between + (row << p.log_stride) + column.in_span));
+  }
+#else
+  (void)p, (void)column, (void)lane, (void)at;
+#endif
+}
+
 }  // namespace ntt_detail
 
 /// Runs one tile. kDif and kDit choose the parts; both together is the pass over neighbours of an inverse and
@@ -248,11 +277,12 @@ CUZK_HD CUZK_INLINE void run_ntt_tile(const NttPass& p, Block& block, ntt_detail
     const Place place = place_of(p, thread);
     const Column column = column_of(p, block.index(), place);
     if (!column.exists) return;
+    if (p.between != nullptr) prefetch_between(p, column, place.lane, kDif ? store_at : load_at);
     CUZK_UNROLL
     for (unsigned m = 0; m < 8; ++m) {
       const std::uint32_t i = column.first + (element(place.lane, load_at, m) << p.log_stride);
-      s.v[m] = load(p.in + i);
-      if (p.load_factor != nullptr) s.v[m] = Fr32::product(s.v[m], load(p.load_factor + i));
+      s.v[m] = load_once(p.in + i);
+      if (p.load_factor != nullptr) s.v[m] = Fr32::product(s.v[m], load_once(p.load_factor + i));
     }
     if (!kDif && !neighbours) multiply_between(p, column, place.lane, load_at, s);
   });
@@ -318,8 +348,8 @@ CUZK_HD CUZK_INLINE void run_ntt_tile(const NttPass& p, Block& block, ntt_detail
     for (unsigned m = 0; m < 8; ++m) {
       const std::uint32_t i = column.first + (element(place.lane, store_at, m) << p.log_stride);
       Fr32 v = s.v[m];
-      if (p.store_factor != nullptr) v = Fr32::product(load(p.store_factor + i), v);
-      if (p.subtract != nullptr) v = Fr32::difference_loose(v, load(p.subtract + i));
+      if (p.store_factor != nullptr) v = Fr32::product(load_once(p.store_factor + i), v);
+      if (p.subtract != nullptr) v = Fr32::difference_loose(v, load_once(p.subtract + i));
       store(p.out + i, p.reduce ? v.reduced() : v);
     }
   });

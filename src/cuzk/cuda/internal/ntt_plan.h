@@ -185,12 +185,17 @@ struct NttLaunch {
 /// Writes down the passes of transforms, given where the tables are.
 class NttSchedule {
  public:
+  /// Threads of a block, 2^kLogThreads; tiles are eight elements a thread.
+  static constexpr unsigned kLogThreads = 8;
+
   /// `tables[i]` is the table of recipe i of `list`. Both are borrowed.
-  NttSchedule(const NttTableList& list, const std::vector<const Fr32*>& tables)
+  NttSchedule(const NttTableList& list, const std::vector<const Fr32*>& tables,
+              unsigned log_threads = kLogThreads)
       : log_size_(list.digits.stride[0] + list.digits.bits[0]),
         digits_(list.digits),
         list_(&list),
-        tables_(&tables) {}
+        tables_(&tables),
+        log_threads_(log_threads) {}
 
   /// Values to coefficients over n: natural to reversed. Coset: values on w2 * domain.
   [[nodiscard]] std::vector<NttLaunch> inverse(Fr32* data, bool coset) const {
@@ -252,7 +257,7 @@ class NttSchedule {
     p.log_points = digits_.bits[d];
     p.log_stride = digits_.stride[d];
     p.columns = 1U << (log_size_ - digits_.bits[d]);
-    p.log_columns = kLogThreads + 3 - digits_.bits[d];
+    p.log_columns = log_threads_ + 3 - digits_.bits[d];
     p.in = in;
     p.out = out;
     p.dif_powers = table(list_->inverse.powers);
@@ -278,12 +283,11 @@ class NttSchedule {
     }
   }
 
-  static constexpr unsigned kLogThreads = 8;
-
   unsigned log_size_;
   NttDigits digits_;
   const NttTableList* list_;
   const std::vector<const Fr32*>* tables_;
+  unsigned log_threads_;
 };
 
 }  // namespace cuzk::cuda

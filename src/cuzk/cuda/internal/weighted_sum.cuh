@@ -21,7 +21,7 @@ __device__ __noinline__ void double_it(Xyzz<F>& p) {
   p = p.dbl();
 }
 
-/// Points of one weighted sum: point j (weight j + 1) of sum i is first[i * sum_stride + j * stride].
+/// Points of weighted sums: point j (weight j + 1) of sum i is first[i * sum_stride + j * stride].
 template <class F>
 struct WeightedPoints {
   const Affine<F>* first;
@@ -32,15 +32,20 @@ struct WeightedPoints {
 
 inline constexpr unsigned kSumThreads = 128;
 
-/// Block i: out[i] = 1 p_0 + 2 p_1 + ... of sum i. Every thread takes 2^log_run neighbours by running sums;
-/// then pairs of threads are joined, the upper one's sum weighted by the distance.
+/// Block i: out[i] = 1 p_0 + 2 p_1 + ... of sum i, of `columns` for the first half of the blocks and of
+/// `rows` for the others. Thread t takes 2^log_run neighbours by running sums: their sum S_t and weighted sum
+/// W_t. What is missing is 2^log_run t S_t, and the sum of t S_t is that of the suffix sums S_t + S_(t+1) +
+/// ... from t = 1 on.
 template <class F>
-__global__ void weighted_sums(WeightedPoints<F> points, unsigned log_run, Xyzz<F>* out) {
+__global__ void weighted_sums(WeightedPoints<F> columns, WeightedPoints<F> rows, Xyzz<F>* out) {
   extern __shared__ uint4 memory[];
-  auto* const plain = reinterpret_cast<Xyzz<F>*>(memory);
-  Xyzz<F>* const weighted = plain + kSumThreads;
+  auto* const shared = reinterpret_cast<Xyzz<F>*>(memory);
   const unsigned thread = threadIdx.x;
-  const Affine<F>* const first = points.first + blockIdx.x * points.sum_stride;
+  const unsigned sums = gridDim.x / 2;
+  const WeightedPoints<F> points = blockIdx.x < sums ? columns : rows;
+  unsigned log_run = 0;
+  while (kSumThreads << log_run < points.count) ++log_run;
+  const Affine<F>* const first = points.first + blockIdx.x % sums * points.sum_stride;
   Xyzz<F> sum = Xyzz<F>::infinity();
   Xyzz<F> total = Xyzz<F>::infinity();
   for (std::uint32_t j = 1U << log_run; j-- > 0;) {
@@ -48,21 +53,28 @@ __global__ void weighted_sums(WeightedPoints<F> points, unsigned log_run, Xyzz<F
     if (place < points.count) add_to(sum, first[place * points.stride]);
     add_to(total, sum);
   }
-  plain[thread] = sum;
-  weighted[thread] = total;
+  shared[thread] = sum;
   __syncthreads();
-  for (unsigned level = 0; 1U << level < kSumThreads; ++level) {
-    const unsigned step = 1U << level;
-    if (thread % (2 * step) == 0) {
-      Xyzz<F> upper = plain[thread + step];
-      add_to(plain[thread], upper);
-      for (unsigned d = 0; d < log_run + level; ++d) double_it(upper);
-      add_to(weighted[thread], upper);
-      add_to(weighted[thread], weighted[thread + step]);
-    }
+  for (unsigned step = 1; step < kSumThreads; step *= 2) {
+    const bool reaches = thread + step < kSumThreads;
+    if (reaches) sum = shared[thread + step];
+    __syncthreads();
+    if (reaches) add_to(shared[thread], sum);
     __syncthreads();
   }
-  if (thread == 0) out[blockIdx.x] = weighted[0];
+  if (thread > 0) {
+    sum = shared[thread];
+    for (unsigned d = 0; d < log_run; ++d) double_it(sum);
+    add_to(total, sum);
+  }
+  __syncthreads();
+  shared[thread] = total;
+  __syncthreads();
+  for (unsigned step = kSumThreads / 2; step > 0; step /= 2) {
+    if (thread < step) add_to(shared[thread], shared[thread + step]);
+    __syncthreads();
+  }
+  if (thread == 0) out[blockIdx.x] = shared[0];
 }
 
 /// out[block] = the sum of points block, block + blocks, ...

@@ -106,8 +106,12 @@ bool Engine::Impl::shut_down(std::optional<Duration> patience) {
   stopping_ = true;
   changed();
   lock.unlock();
+  if (threads_.empty()) return clean;
   for (std::thread& thread : threads_) parts_.clock.join(thread);
   threads_.clear();
+  for (const auto& [id, circuit] : cache_.entries())
+    for (const auto& slot : devices_)
+      if (circuit->key != nullptr) slot->device->drop(circuit->key->proving_key());
   return clean;
 }
 

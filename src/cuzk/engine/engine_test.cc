@@ -537,6 +537,21 @@ TEST(ShutDown, DrainsWhatWasAccepted) {
   EXPECT_EQ(result->proof, simulated_proof(1, 10));
 }
 
+TEST(ShutDown, AnswersPreloadsThatWaitOrAreUnderWay) {
+  EngineSetup setup = slow_setup();
+  setup.times.load_key = seconds(100);
+  SimulatedEngine engine(setup);
+  std::atomic<int> loaded{0};
+  std::atomic<int> refused{0};
+  for (const ProofKind kind : kProofKinds)
+    engine->preload(simulated_circuit(kind),
+                    [&](const Result<Preloaded>& answer) { ++(answer ? loaded : refused); });
+  engine.pass(seconds(1));
+  EXPECT_TRUE(engine->shut_down(seconds(0)));
+  EXPECT_EQ(loaded, 2) << "one for each loader";
+  EXPECT_EQ(refused, 2);
+}
+
 TEST(ShutDown, FailsTheRestWhenPatienceEndsAndAnswersEverybody) {
   EngineSetup setup = slow_setup();
   setup.times.kernels = seconds(30);

@@ -347,7 +347,10 @@ void Engine::Impl::keeper() {
       changed();
     }
     if (!chores_.empty()) continue;
-    if (stopping_ && delivered_all_ && launches_in_flight_ == 0) return;
+    // A load that is under way still has somebody to answer.
+    const bool loading = std::any_of(cache_.entries().begin(), cache_.entries().end(),
+                                     [](const auto& entry) { return entry.second->loading; });
+    if (stopping_ && delivered_all_ && launches_in_flight_ == 0 && !loading) return;
 
     Wake next;
     const auto consider_time = [&](TimePoint at) { next = std::min(next.value_or(at), at); };

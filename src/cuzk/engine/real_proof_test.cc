@@ -37,7 +37,7 @@ TEST_F(RealProofs, VerifyOutsideTheEngine) {
 TEST_F(RealProofs, ADamagedParameterFileFailsItsJobsOnly) {
   std::vector<std::uint8_t> bytes = groth16::test::read_file(circuits_->path());
   const std::vector<std::uint8_t> good = bytes;
-  bytes.resize(bytes.size() - 1);
+  bytes.pop_back();
   groth16::test::write_file(circuits_->path(), bytes);
   const auto failed = wait(submit(ProofKind::winning_post, 1).job_id);
   EXPECT_EQ(failed->failure, FailureClass::kParams);

@@ -36,11 +36,10 @@ void add_connection(CLI::App* command, ConnectOptions& options) {
   key->needs(cert);
 }
 
-void add_payload(CLI::App* command, PayloadOptions& options) {
-  command->add_option("-t,--type", options.type, "porep, snap, wpost or winning")
-      ->required()
-      ->check(CLI::IsMember(
-          {"porep", "snap", "wpost", "winning", "porep-c2", "snap-update", "window-post", "winning-post"}));
+CLI::Option* add_payload(CLI::App* command, PayloadOptions& options) {
+  CLI::Option* const type = command->add_option("-t,--type", options.type, "porep, snap, wpost or winning");
+  type->check(CLI::IsMember(
+      {"porep", "snap", "wpost", "winning", "porep-c2", "snap-update", "window-post", "winning-post"}));
   command->add_option("--c1", options.c1, "PoRep: the C1 output in Curio's wrapper JSON, also as .gz");
   command->add_option(
       "--vanilla", options.vanilla,
@@ -59,6 +58,7 @@ void add_payload(CLI::App* command, PayloadOptions& options) {
   command->add_option("--comm-d-new", options.comm_d_new, "64 hex digits (snap)");
   command->add_option("--priority", options.priority, "low, normal, high or critical; without it: by kind")
       ->check(CLI::IsMember({"low", "normal", "high", "critical"}));
+  return type;
 }
 
 void add_serve(CLI::App& app, Chosen& chosen) {
@@ -82,7 +82,7 @@ void add_submit(CLI::App& app, Chosen& chosen) {
   auto [command, options] =
       add_command(app, chosen, "submit", "Give the daemon a job; prints its id", run_submit);
   add_connection(command, options);
-  add_payload(command, options);
+  add_payload(command, options)->required();
   command->add_option("--request-id", options.request_id,
                       "Idempotency key: the same request again finds its job or result");
   auto* wait = command->add_flag("--wait", options.wait, "Wait for the proof, in one call");
@@ -130,6 +130,75 @@ void add_state_commands(CLI::App& app, Chosen& chosen) {
   }
 }
 
+/// What the four kinds of benchmark have in common.
+CLI::Option* add_bench_options(CLI::App* command, BenchOptions& options, bool only_local) {
+  if (!only_local) {
+    add_connection(command, options);
+    command->add_flag("--local", options.local, "An engine in this process instead of a daemon");
+  }
+  command->add_option("--params", options.params,
+                      "Folder of the parameter files, for an engine in this process");
+  command->add_option("--threads", options.threads, "Its threads; 0 is one per processor");
+  command->add_option("--warm-up", options.warm_up, "Proofs before the clock starts")->capture_default_str();
+  command->add_option("--out", options.out, "File for the report (JSON)");
+  command->add_option("--svg", options.svg, "File for the plot");
+  command->add_flag("--json", options.json, "Print the report as JSON");
+  return add_payload(command, options);
+}
+
+void add_bench(CLI::App& app, Chosen& chosen) {
+  CLI::App* const bench = app.add_subcommand("bench", "Time proofs; exit code 3 when one fails");
+  bench->require_subcommand(1);
+  const auto add = [&](const char* mode, const char* help) -> std::pair<CLI::App*, BenchOptions&> {
+    auto [command, options] = add_command(*bench, chosen, mode, help, run_bench);
+    options.mode = mode;
+    return {command, options};
+  };
+  const auto add_counts = [](CLI::App* command, BenchOptions& options) {
+    command->add_option("-c,--count", options.count, "Proofs")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    command->add_option("-j,--concurrency", options.concurrency, "Proofs asked for at a time")
+        ->check(CLI::Range(1, 10'000))
+        ->capture_default_str();
+  };
+  {
+    auto [command, options] = add("single", "One proof");
+    add_bench_options(command, options, false)->required();
+  }
+  {
+    auto [command, options] = add("batch", "Several proofs, some at a time");
+    add_bench_options(command, options, false)->required();
+    add_counts(command, options);
+  }
+  {
+    auto [command, options] = add("sweep", "A batch for each setting, in this process");
+    add_bench_options(command, options, true)->required();
+    add_counts(command, options);
+    command
+        ->add_option("--partition-workers", options.partition_workers,
+                     "Settings of synthesis.partition_workers")
+        ->delimiter(',')
+        ->capture_default_str();
+    command
+        ->add_option("--workers-per-device", options.workers_per_device,
+                     "Settings of gpus.gpu_workers_per_device")
+        ->delimiter(',')
+        ->capture_default_str();
+  }
+  {
+    auto [command, options] = add("stress", "Mixed kinds at given rates");
+    add_bench_options(command, options, false);
+    command
+        ->add_option("--load", options.loads,
+                     "TYPE:RATE:FILE, once for each kind: proofs a second; FILE as for --c1 or --request")
+        ->required();
+    command->add_option("--seconds", options.seconds, "How long proofs are asked for")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+  }
+}
+
 }  // namespace
 
 void add_daemon_commands(CLI::App& app, std::function<Result<void>()>& chosen) {
@@ -137,6 +206,7 @@ void add_daemon_commands(CLI::App& app, std::function<Result<void>()>& chosen) {
   add_submit(app, chosen);
   add_job_commands(app, chosen);
   add_state_commands(app, chosen);
+  add_bench(app, chosen);
 }
 
 }  // namespace cuzk::app

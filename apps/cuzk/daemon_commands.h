@@ -91,4 +91,22 @@ struct CircuitOptions : ConnectOptions {
 Result<void> run_preload(const CircuitOptions& options);
 Result<void> run_evict(const CircuitOptions& options);
 
+struct BenchOptions : ConnectOptions, PayloadOptions {
+  std::string mode;  ///< single, batch, sweep or stress
+  bool local = false;
+  std::string params;    ///< with local and sweep
+  unsigned threads = 0;  ///< likewise; 0: one per processor
+  unsigned count = 10;
+  unsigned concurrency = 2;
+  unsigned warm_up = 1;
+  std::vector<unsigned> partition_workers{1, 2, 4};
+  std::vector<unsigned> workers_per_device{1, 2};
+  std::vector<std::string> loads;  ///< TYPE:RATE:FILE
+  double seconds = 60;
+  std::string out;  ///< file for the JSON report
+  std::string svg;  ///< file for the plot
+  bool json = false;
+};
+Result<void> run_bench(const BenchOptions& options);
+
 }  // namespace cuzk::app

@@ -228,6 +228,25 @@ test('one daemon', async (t) => {
     assert.equal(run('submit', ...address, '-t', 'porep', '--c1', c1File).code, 1);
   });
 
+  await t.test('bench against it', () => {
+    const report = path.join(folder, 'bench.json');
+    const plot = path.join(folder, 'bench.svg');
+    const job = ['-t', 'porep', '--c1', path.join(folder, 'wrapper.json'), '--registered-proof', '5', '--sector-num', '42', '--miner-id', '1234'];
+    const done = run('bench', 'single', '--addr', 'unix://' + daemon.socket, ...job, '--warm-up', '0', '--out', report, '--svg', plot);
+    assert.equal(done.code, 0, done.err);
+    assert.match(done.out, /^proofs +1 in [0-9.]+ s, 0 failed/m);
+    const [measured] = JSON.parse(fs.readFileSync(report)).runs;
+    assert.equal(measured.proofs, 1);
+    assert.ok(measured.latency_seconds.p99 > 0 && measured.latency_seconds.p99 <= measured.wall_seconds);
+    assert.ok(measured.device_efficiency > 0 && measured.device_efficiency <= 1);
+    assert.ok(measured.peak_resident_bytes > 1 << 26);
+    assert.match(fs.readFileSync(plot, 'utf8'), /^<svg /);
+    // A proof that fails is a code that is not 0.
+    const wrong = run('bench', 'batch', '-c', '2', '-j', '2', '--addr', 'unix://' + daemon.socket, ...job, '--partition', '3', '--warm-up', '0');
+    assert.equal(wrong.code, 3);
+    assert.match(wrong.err, /2 of 2 proofs failed/);
+  });
+
   await t.test('its log is one JSON object a line', () => {
     assert.deepEqual(daemon.log.filter((line) => line.plain), []);
     assert.ok(daemon.log.some((line) => line.msg === 'job completed' && line.request === 'porep-1234-7'));

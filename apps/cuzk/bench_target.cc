@@ -11,6 +11,7 @@
 #include "cuzk/server/options.h"
 #include "cuzk/server/process_usage.h"
 #include "cuzk/server/rpc_convert.h"
+#include "output.h"
 
 namespace cuzk::app {
 namespace {
@@ -51,11 +52,13 @@ class LocalTarget : public BenchTarget {
   static Result<std::unique_ptr<BenchTarget>> make(const LocalSettings& settings) {
     Config config;
     config.srs.param_cache = settings.params;
+    config.daemon.journal = "";  // nor saved shapes: nothing is left behind
     config.synthesis.threads = settings.threads;
     config.synthesis.partition_workers = settings.partition_workers;
     config.gpus.gpu_workers_per_device = settings.workers_per_device;
     auto out = std::make_unique<LocalTarget>(settings);
-    CUZK_TRY_ASSIGN(out->backend_, server::cpu_backend(config, out->pool_));
+    CUZK_TRY_ASSIGN(out->backend_, server::cpu_backend(config, out->pool_,
+                                                       [](const std::string& text) { tell("{}\n", text); }));
     CUZK_TRY_ASSIGN(out->engine_,
                     engine::Engine::create(server::engine_config(config, engine::available_memory()),
                                            engine::EngineParts{.pool = out->pool_,

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "cuzk/engine/saved_shapes.h"
 #include "cuzk/proving/circuit.h"
 
 namespace cuzk::engine {
@@ -61,8 +62,9 @@ Result<std::uint64_t> FileCircuitSource::params_bytes(const std::string& circuit
   return size;
 }
 
-Result<LoadedShape> FileCircuitSource::load_shape(ThreadPool&, const std::string& circuit_id) {
+Result<LoadedShape> FileCircuitSource::load_shape(ThreadPool& pool, const std::string& circuit_id) {
   CUZK_TRY_ASSIGN(const Circuit circuit, find_circuit(circuit_id));
+  if (shapes_ != nullptr) return shapes_->load(pool, circuit);
   return LoadedShape{record_shape(circuit), false};
 }
 

@@ -74,10 +74,14 @@ class CircuitSource {
                                                              std::shared_ptr<const Shape> shape) = 0;
 };
 
-/// The parameter files of a folder, `<stem>.params` each, and shapes recorded from the circuits (circuit.h).
+class SavedShapes;
+
+/// The parameter files of a folder, `<stem>.params` each, and shapes recorded from the circuits (circuit.h),
+/// or read where `shapes` has them; without it every run records.
 class FileCircuitSource : public CircuitSource {
  public:
-  explicit FileCircuitSource(std::string folder) : folder_(std::move(folder)) {}
+  explicit FileCircuitSource(std::string folder, std::shared_ptr<const SavedShapes> shapes = nullptr)
+      : folder_(std::move(folder)), shapes_(std::move(shapes)) {}
 
   [[nodiscard]] std::vector<Known> known() const override;
   [[nodiscard]] Result<std::uint64_t> params_bytes(const std::string& circuit_id) const override;
@@ -94,6 +98,7 @@ class FileCircuitSource : public CircuitSource {
 
  private:
   std::string folder_;
+  std::shared_ptr<const SavedShapes> shapes_;
 };
 
 }  // namespace cuzk::engine

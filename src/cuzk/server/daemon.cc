@@ -13,6 +13,7 @@
 
 #include "cuzk/base/hex.h"
 #include "cuzk/base/random.h"
+#include "cuzk/engine/saved_shapes.h"
 #include "cuzk/journal/sqlite_journal.h"
 #include "cuzk/proving/circuit.h"
 #include "cuzk/server/history.h"
@@ -104,7 +105,8 @@ class Daemon {
     }
 
     pool_ = std::make_unique<ThreadPool>(config.synthesis.threads);
-    CUZK_TRY_ASSIGN(backend_, options_.backend(config, *pool_));
+    CUZK_TRY_ASSIGN(backend_,
+                    options_.backend(config, *pool_, [this](const std::string& text) { log_.warn(text); }));
     const engine::EngineConfig engine_settings = engine_config(config, engine::available_memory());
     CUZK_TRY_ASSIGN(
         engine_,
@@ -331,12 +333,17 @@ class Daemon {
 
 }  // namespace
 
-Result<Backend> cpu_backend(const Config& config, ThreadPool& pool) {
+Result<Backend> cpu_backend(const Config& config, ThreadPool& pool, const Warn& warn) {
   if (!config.gpus.devices.empty())
     return usage_error("gpus.devices: this program has no CUDA backend; the list must be empty");
+  std::shared_ptr<const engine::SavedShapes> shapes;
+  if (const std::string folder = shape_folder(config); !folder.empty()) {
+    CUZK_TRY_ASSIGN(const Bytes32 program, engine::running_program());
+    shapes = std::make_shared<const engine::SavedShapes>(folder, program, warn);
+  }
   return Backend{.name = "cpu",
                  .devices = {std::make_shared<engine::CpuDevice>(pool)},
-                 .circuits = std::make_shared<engine::FileCircuitSource>(parameter_folder(config))};
+                 .circuits = std::make_shared<engine::FileCircuitSource>(parameter_folder(config), shapes)};
 }
 
 Result<void> run_daemon(const DaemonOptions& options) {

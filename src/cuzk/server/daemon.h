@@ -18,11 +18,15 @@ struct Backend {
   std::shared_ptr<engine::CircuitSource> circuits;
   engine::RequestReader read_request = cuzk::read_request;
 };
-/// `pool` outlives what is made. kUsage when the configuration names a device that is not there.
-using BackendFactory = std::function<Result<Backend>(const Config& config, ThreadPool& pool)>;
+/// What goes wrong without stopping anything, for the log. Thread-safe.
+using Warn = std::function<void(const std::string&)>;
+/// `pool` outlives what is made, and so does what `warn` refers to. kUsage when the configuration names a
+/// device that is not there.
+using BackendFactory =
+    std::function<Result<Backend>(const Config& config, ThreadPool& pool, const Warn& warn)>;
 
-/// The processor as the one device, parameters from the configured folder.
-Result<Backend> cpu_backend(const Config& config, ThreadPool& pool);
+/// The processor as the one device, parameters from the configured folder, shapes kept in shape_folder.
+Result<Backend> cpu_backend(const Config& config, ThreadPool& pool, const Warn& warn);
 
 struct DaemonOptions {
   Config config;

@@ -53,6 +53,11 @@ std::string journal_folder(const Config& config) {
   return folders.empty() ? "/var/lib/cuzk" : folders.substr(0, folders.find(':'));
 }
 
+std::string shape_folder(const Config& config) {
+  const std::string journal = journal_folder(config);
+  return journal.empty() ? journal : journal + "/shapes";
+}
+
 LogLevel log_level(const Config& config) {
   switch (config.logging.level) {
     case Config::Logging::Level::kTrace:

@@ -18,6 +18,9 @@ std::string parameter_folder(const Config& config);
 /// daemon.journal, else systemd's $STATE_DIRECTORY, else /var/lib/cuzk; empty: no journal.
 std::string journal_folder(const Config& config);
 
+/// Where recorded shapes are kept: `shapes` in the journal's folder; empty: nowhere.
+std::string shape_folder(const Config& config);
+
 LogLevel log_level(const Config& config);
 LogFormat log_format(const Config& config);
 

@@ -1,0 +1,42 @@
+#include "cuzk/engine/saved_shapes.h"
+
+#include <filesystem>
+
+#include "cuzk/base/mapped_file.h"
+#include "cuzk/hash/sha256.h"
+#include "cuzk/r1cs/shape_file.h"
+
+namespace cuzk::engine {
+namespace {
+
+Bytes32 fingerprint(const Bytes32& program, const Circuit& circuit) {
+  Sha256 hash;
+  hash.update(program);
+  hash.update(ByteSpan(reinterpret_cast<const std::uint8_t*>(circuit.id.data()), circuit.id.size()));
+  return hash.finish();
+}
+
+}  // namespace
+
+LoadedShape SavedShapes::load(ThreadPool& pool, const Circuit& circuit) const {
+  const std::string file = path(circuit);
+  const Bytes32 expected = fingerprint(program_, circuit);
+  std::error_code error;
+  if (std::filesystem::exists(file, error)) {
+    Result<Shape> saved = read_shape_file(pool, file, expected);
+    if (saved) return {std::make_shared<const Shape>(*std::move(saved)), true};
+    warn_(saved.error().message + "; the circuit is recorded anew");
+  }
+  LoadedShape recorded{record_shape(circuit), false};
+  std::filesystem::create_directories(folder_, error);  // a failure shows in the write
+  if (const Result<void> written = write_shape_file(pool, *recorded.shape, expected, file); !written)
+    warn_(written.error().message + "; the shape is not saved");
+  return recorded;
+}
+
+Result<Bytes32> running_program() {
+  CUZK_TRY_ASSIGN(const MappedFile program, MappedFile::open("/proc/self/exe"));
+  return sha256(program.bytes());
+}
+
+}  // namespace cuzk::engine

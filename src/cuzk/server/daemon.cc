@@ -227,7 +227,10 @@ class Daemon {
   }
 
   void preload() {
-    for (const std::string& circuit : options_.config.srs.preload) {
+    for (const std::string& name : options_.config.srs.preload) {
+      // The engine knows circuits by their own names, not by aliases; of an unknown one it says so itself.
+      const Result<Circuit> known = find_circuit(name);
+      const std::string circuit = known ? known->id : name;
       engine_->preload(circuit, [this, circuit](const Result<engine::Preloaded>& loaded) {
         if (!loaded)
           log_.error("preload failed", {{"circuit", circuit}, {"reason", loaded.error().message}});

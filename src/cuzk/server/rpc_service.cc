@@ -267,10 +267,10 @@ grpc::ServerUnaryReactor* ProvingService::PreloadSRS(grpc::CallbackServerContext
                                                      const v1::PreloadSrsRequest* request,
                                                      v1::PreloadSrsResponse* response) {
   if (const Status status = admit(*context); !status.ok()) return finish(context, status);
-  if (const Result<Circuit> circuit = find_circuit(request->circuit_id()); !circuit)
-    return finish(context, {StatusCode::NOT_FOUND, "circuit_id: " + circuit.error().message});
+  const Result<Circuit> circuit = find_circuit(request->circuit_id());
+  if (!circuit) return finish(context, {StatusCode::NOT_FOUND, "circuit_id: " + circuit.error().message});
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  parts_.engine.preload(request->circuit_id(), [response, reactor](const Result<engine::Preloaded>& loaded) {
+  parts_.engine.preload(circuit->id, [response, reactor](const Result<engine::Preloaded>& loaded) {
     if (!loaded) {
       const bool params = loaded.error().code == ErrorCode::kParams;
       reactor->Finish({params ? StatusCode::FAILED_PRECONDITION : StatusCode::RESOURCE_EXHAUSTED,
@@ -289,9 +289,9 @@ grpc::ServerUnaryReactor* ProvingService::EvictSRS(grpc::CallbackServerContext* 
                                                    const v1::EvictSrsRequest* request,
                                                    v1::EvictSrsResponse* response) {
   if (const Status status = admit(*context); !status.ok()) return finish(context, status);
-  if (const Result<Circuit> circuit = find_circuit(request->circuit_id()); !circuit)
-    return finish(context, {StatusCode::NOT_FOUND, "circuit_id: " + circuit.error().message});
-  const Result<engine::Evicted> evicted = parts_.engine.evict(request->circuit_id());
+  const Result<Circuit> circuit = find_circuit(request->circuit_id());
+  if (!circuit) return finish(context, {StatusCode::NOT_FOUND, "circuit_id: " + circuit.error().message});
+  const Result<engine::Evicted> evicted = parts_.engine.evict(circuit->id);
   if (!evicted) return finish(context, {StatusCode::FAILED_PRECONDITION, evicted.error().message});
   response->set_was_loaded(evicted->was_loaded);
   response->set_freed_bytes(evicted->freed_bytes);

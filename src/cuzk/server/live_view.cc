@@ -1,5 +1,7 @@
 #include "cuzk/server/live_view.h"
 
+#include <algorithm>
+
 namespace cuzk::server {
 namespace {
 
@@ -8,6 +10,8 @@ using timeline::EventKind;
 
 /// Jobs that are followed at a time; beyond, something is wrong with the events and they are not kept.
 constexpr std::size_t kMaxJobs = 100'000;
+/// Finished jobs that are remembered: more than the partitions that are on the devices at a time.
+constexpr std::size_t kMaxFinished = 1024;
 
 double seconds(std::int64_t from_ns, std::int64_t to_ns) {
   return to_ns > from_ns ? 1e-9 * static_cast<double>(to_ns - from_ns) : 0;
@@ -18,6 +22,8 @@ double seconds(std::int64_t from_ns, std::int64_t to_ns) {
 void LiveState::apply(const Event& event, Metrics& metrics) {
   if (event.kind == EventKind::kJobDone) {
     jobs.erase(event.job);
+    finished.push_back(event.job);
+    if (finished.size() > kMaxFinished) finished.pop_front();
     return;
   }
   // The lock and the worker belong to the launch, whatever partitions are in it.
@@ -42,10 +48,17 @@ void LiveState::apply(const Event& event, Metrics& metrics) {
     }
     if (event.worker && event.kind == EventKind::kGpuPickup)
       workers[{*event.device, *event.worker}] = {event.job, event.partition, event.time_ns};
-    if (event.worker && event.kind == EventKind::kGpuEnd) workers[{*event.device, *event.worker}] = {};
+    if (event.worker && event.kind == EventKind::kGpuEnd) {
+      // Where a finisher runs the epilogue, the worker may have taken something else by now.
+      Worker& worker = workers[{*event.device, *event.worker}];
+      if (worker.job == event.job && worker.partition == event.partition) worker = {};
+    }
   }
 
   if (!event.partition || jobs.size() > kMaxJobs) return;
+  // What ran when its job ended goes on for a while.
+  if (!jobs.contains(event.job) && std::find(finished.begin(), finished.end(), event.job) != finished.end())
+    return;
   Partition& partition = jobs[event.job][*event.partition];
   if (event.device) partition.device = event.device;
   switch (event.kind) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -14,7 +15,8 @@
 namespace cuzk::server {
 
 /// What the events so far say about this moment: which worker has what, who holds the device's lock, and how
-/// long the stages of unfinished partitions took. Times are on the events' clock.
+/// long the stages of unfinished partitions took. Times are on the events' clock. Events of the lock are told
+/// when their launch has returned.
 struct LiveState {
   struct Worker {
     std::string job;  ///< empty: idle
@@ -35,7 +37,8 @@ struct LiveState {
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, Worker> workers;  ///< by device and number
   std::map<std::uint32_t, Device> devices;
-  std::map<std::string, std::map<std::uint32_t, Partition>> jobs;
+  std::map<std::string, std::map<std::uint32_t, Partition>> jobs;  ///< that are not finished
+  std::deque<std::string> finished;  ///< the latest finished jobs, whose late events make no entry in `jobs`
 
   /// Takes one event in; stage durations that it completes go to `metrics`.
   void apply(const timeline::Event& event, Metrics& metrics);

@@ -73,6 +73,31 @@ TEST(LiveState, FollowsWorkerLockAndPartition) {
   EXPECT_THAT(text, HasSubstr("cuzk_stage_duration_seconds_count{stage=\"verify\"} 1\n"));
 }
 
+TEST(LiveState, AWorkerKeepsWhatItTookMeanwhile) {
+  Metrics metrics("test");
+  LiveState state;
+  state.apply(event(0, EventKind::kGpuPickup, "J", 0, 0, 1), metrics);
+  state.apply(event(5, EventKind::kGpuPickup, "J", 1, 0, 1), metrics);
+  state.apply(event(6, EventKind::kGpuEnd, "J", 0, 0, 1), metrics);  // a finisher's
+  EXPECT_EQ(state.workers.at({0, 1}).job, "J");
+  EXPECT_EQ(state.workers.at({0, 1}).partition, 1U);
+  state.apply(event(9, EventKind::kGpuEnd, "J", 1, 0, 1), metrics);
+  EXPECT_EQ(state.workers.at({0, 1}).job, "");
+}
+
+TEST(LiveState, LateEventsOfAFinishedJobLeaveNothing) {
+  Metrics metrics("test");
+  LiveState state;
+  state.apply(event(0, EventKind::kGpuPickup, "J", 0, 0, 1), metrics);
+  state.apply(event(1, EventKind::kJobDone, "J", {}), metrics);
+  state.apply(event(2, EventKind::kSynthEnd, "J", 1, {}, 0), metrics);
+  state.apply(event(3, EventKind::kGpuEnd, "J", 0, 0, 1), metrics);
+  EXPECT_TRUE(state.jobs.empty());
+  EXPECT_EQ(state.workers.at({0, 1}).job, "");
+  state.apply(event(4, EventKind::kSynthStart, "K", 0, {}, 0), metrics);
+  EXPECT_EQ(state.jobs.size(), 1U);
+}
+
 TEST(LiveState, GapsBetweenLaunches) {
   Metrics metrics("test");
   LiveState state;
@@ -107,6 +132,7 @@ StatusView full_view() {
   view.engine.counters.completed = {0, 7, 0, 0, 0};
   engine::DeviceStatus device;
   device.info.name = "the CPU";
+  device.workers_busy = 1;
   view.engine.devices = {device};
   engine::CircuitStatus circuit;
   circuit.circuit_id = "porep-2k";

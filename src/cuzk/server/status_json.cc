@@ -137,13 +137,14 @@ Json workers_json(const StatusView& view) {
     for (unsigned w = 0; w < view.workers_per_device; ++w) {
       const auto it = view.live.workers.find({device.info.ordinal, w});
       const LiveState::Worker worker = it == view.live.workers.end() ? LiveState::Worker() : it->second;
-      const bool busy = !worker.job.empty();
+      // A launch that failed or was called off has no event that says so; the engine's count does.
+      const bool busy = !worker.job.empty() && device.workers_busy > 0;
       out.push_back(
           {{"worker_id", w},
            {"gpu_ordinal", device.info.ordinal},
            {"state", busy ? "proving" : "idle"},
            {"current_job", busy ? Json(worker.job) : Json(nullptr)},
-           {"current_partition", optional(worker.partition)},
+           {"current_partition", busy ? optional(worker.partition) : Json(nullptr)},
            {"busy_secs", busy ? Json(1e-3 * milliseconds(view.now_ns - worker.since_ns)) : Json(nullptr)}});
     }
   }

@@ -226,11 +226,14 @@ grpc::ServerUnaryReactor* ProvingService::Prove(grpc::CallbackServerContext* con
 
 void ProvingService::in_flight(std::uint64_t bytes, std::function<void(const Status& room)> work) {
   const std::uint64_t before = bytes_in_flight_.fetch_add(bytes);
-  parts_.work.post([this, bytes, room = before == 0 || before + bytes <= parts_.max_bytes_in_flight,
-                    work = std::move(work)] {
-    work(room ? Status::OK
-              : Status(StatusCode::RESOURCE_EXHAUSTED,
-                       "RESOURCE: too many requests are being read at this moment; try again"));
+  if (before != 0 && before + bytes > parts_.max_bytes_in_flight) {
+    bytes_in_flight_.fetch_sub(bytes);
+    // At once, so that its bytes go: the readers are busy.
+    return work({StatusCode::RESOURCE_EXHAUSTED,
+                 "RESOURCE: too many requests are being read at this moment; try again"});
+  }
+  parts_.work.post([this, bytes, work = std::move(work)] {
+    work(Status::OK);
     bytes_in_flight_.fetch_sub(bytes);
   });
 }

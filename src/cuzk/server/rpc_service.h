@@ -57,7 +57,8 @@ class ProvingService : public v1::ProvingEngine::CallbackService {
  private:
   /// Whether the caller may call at all.
   [[nodiscard]] grpc::Status admit(const grpc::CallbackServerContext& context) const;
-  /// Runs `work` on a thread of the pool, counting `bytes` for as long; it is told when they are too many.
+  /// Runs `work` on a thread of the pool, counting `bytes` for as long; when they are too many it is told so,
+  /// before this returns.
   void in_flight(std::uint64_t bytes, std::function<void(const grpc::Status& room)> work);
   /// Reads the request out of `message` and submits it.
   engine::Submission submit(v1::SubmitProofRequest& message, std::optional<engine::Duration> abandon_grace,

@@ -76,6 +76,9 @@ void warn_of_open_addresses(const Config& config, Log& log) {
     if (!guarded)
       log.warn("anybody who reaches this address may submit and cancel jobs", {{"address", address}});
   }
+  const std::string& status = config.daemon.status_listen;
+  if (!status.empty() && !is_loopback(status))
+    log.warn("anybody who reaches the status port may read it, in plain text", {{"address", status}});
 }
 
 class Daemon {
@@ -220,7 +223,7 @@ class Daemon {
                                                      .recorder = recorder_,
                                                      .metrics = [this] { return metrics_text(); },
                                                      .status = [this] { return status_view(); },
-                                                     .state = [this] { return state(); }});
+                                                     .readiness = [this] { return ready_or_why_not(); }});
                     }));
     log_.info("status port", {{"address", address}, {"port", http_->port()}});
     return {};
@@ -267,6 +270,11 @@ class Daemon {
   }
 
   [[nodiscard]] std::string state() const { return engine_->status().draining ? "draining" : state_.load(); }
+
+  [[nodiscard]] std::string ready_or_why_not() const {
+    const engine::Status status = engine_->status();
+    return readiness(status.draining ? "draining" : state_.load(), status);
+  }
 
   [[nodiscard]] StatusView status_view() const {
     return {.instance = instance_,

@@ -53,14 +53,23 @@ HttpAnswer trace(const SidePortParts& parts) {
 
 }  // namespace
 
+std::string readiness(const std::string& state, const engine::Status& status) {
+  if (state != "ready") return state;
+  if (std::all_of(status.devices.begin(), status.devices.end(),
+                  [](const engine::DeviceStatus& device) { return device.quarantined; }))
+    return "every device is in quarantine";
+  if (status.journal_failing) return "the journal cannot store results";
+  return "ready";
+}
+
 std::optional<HttpAnswer> side_port(std::string_view path, const HttpParameter& parameter,
                                     const SidePortParts& parts) {
   if (path == "/metrics")
     return HttpAnswer{.content_type = "text/plain; version=0.0.4", .body = parts.metrics()};
   if (path == "/healthz") return HttpAnswer{.body = "ok\n"};
   if (path == "/readyz") {
-    const std::string state = parts.state();
-    return HttpAnswer{.status = state == "ready" ? 200 : 503, .body = state + "\n"};
+    const std::string readiness = parts.readiness();
+    return HttpAnswer{.status = readiness == "ready" ? 200 : 503, .body = readiness + "\n"};
   }
   if (path == "/status") return HttpAnswer{.content_type = kJson, .body = status_json(parts.status())};
   if (path == "/events") return events(parameter, parts);

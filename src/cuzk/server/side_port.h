@@ -16,8 +16,11 @@ struct SidePortParts {
   const timeline::Recorder& recorder;
   std::function<std::string()> metrics;
   std::function<StatusView()> status;
-  std::function<std::string()> state;
+  std::function<std::string()> readiness;
 };
+
+/// "ready", or why a submit is refused at this moment, whatever the request. `state` as in StatusView.
+std::string readiness(const std::string& state, const engine::Status& status);
 
 /// The paths of docs/http.md.
 std::optional<HttpAnswer> side_port(std::string_view path, const HttpParameter& parameter,

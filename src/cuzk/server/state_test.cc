@@ -233,12 +233,14 @@ TEST(SidePort, PathsAndParameters) {
   timeline::Recorder recorder(4);
   for (int i = 0; i < 6; ++i) recorder.record(event(i, EventKind::kGpuQueue, "J", 0));
   std::string state = "ready";
+  engine::Status status;
+  status.devices.resize(2);
   const std::string instance = "I";
   const SidePortParts parts{.instance = instance,
                             .recorder = recorder,
                             .metrics = [] { return std::string("m 1\n"); },
                             .status = [] { return full_view(); },
-                            .state = [&] { return state; }};
+                            .readiness = [&] { return readiness(state, status); }};
   std::map<std::string, std::string> query;
   const HttpParameter parameter = [&](const char* name) -> std::optional<std::string> {
     return query.contains(name) ? std::optional(query[name]) : std::nullopt;
@@ -250,6 +252,16 @@ TEST(SidePort, PathsAndParameters) {
   state = "draining";
   EXPECT_EQ(get("/readyz")->status, 503);
   EXPECT_EQ(get("/readyz")->body, "draining\n");
+  state = "ready";
+  status.devices[0].quarantined = true;
+  EXPECT_EQ(get("/readyz")->status, 200);
+  status.devices[1].quarantined = true;
+  EXPECT_EQ(get("/readyz")->status, 503);
+  EXPECT_THAT(get("/readyz")->body, HasSubstr("quarantine"));
+  status.devices[1].quarantined = false;
+  status.journal_failing = true;
+  EXPECT_EQ(get("/readyz")->status, 503);
+  EXPECT_THAT(get("/readyz")->body, HasSubstr("journal"));
   EXPECT_THAT(get("/")->body, HasSubstr("<html"));
   EXPECT_THAT(get("/dashboard/main.js")->content_type, HasSubstr("javascript"));
   EXPECT_FALSE(get("/nothing"));

@@ -84,9 +84,13 @@ Result<void> run_cancel(const CancelOptions& options) {
   CUZK_TRY_ASSIGN(const RpcClient client, RpcClient::open(options));
   CUZK_TRY_ASSIGN(const v1::CancelProofResponse response, client.cancel(options.job));
   if (options.json)
-    print({{"job_id", options.job}, {"was_running", response.was_running()}});
+    print({{"job_id", options.job},
+           {"was_running", response.was_running()},
+           {"was_finished", response.was_finished()}});
+  else if (response.was_finished())
+    say("nothing to cancel: the job was finished\n");
   else
-    say("cancelled; it {}\n", response.was_running() ? "was running" : "was not running");
+    say("cancelled; it {}\n", response.was_running() ? "was running" : "was waiting");
   return {};
 }
 

@@ -242,11 +242,15 @@ grpc::ServerUnaryReactor* ProvingService::CancelProof(grpc::CallbackServerContex
                                                       const v1::CancelProofRequest* request,
                                                       v1::CancelProofResponse* response) {
   if (const Status status = admit(*context); !status.ok()) return finish(context, status);
+  const Result<engine::JobStatus> job = parts_.engine.job(request->job_id());
+  const bool finished = job && engine::is_final(job->state);
   const Result<engine::Cancelled> cancelled = parts_.engine.cancel(request->job_id());
   if (!cancelled) return finish(context, not_found(request->job_id()));
   response->set_was_running(cancelled->was_running);
-  parts_.log.info("job cancelled by a client",
-                  {{"job", request->job_id()}, {"was_running", cancelled->was_running}});
+  response->set_was_finished(finished);
+  if (!finished)
+    parts_.log.info("job cancelled by a client",
+                    {{"job", request->job_id()}, {"was_running", cancelled->was_running}});
   return finish(context, Status::OK);
 }
 

@@ -115,6 +115,10 @@ struct Load {
   v1::SubmitProofRequest request;
 };
 
+/// A request that waits has a thread, so there must not be too many.
+constexpr double kMaxRate = 100;
+constexpr double kMaxRequests = 10'000;
+
 /// TYPE:RATE:FILE, the rate in proofs a second; FILE as for --c1 (porep) or --request (the others).
 Result<Load> read_load(const std::string& text, const PayloadOptions& common) {
   const std::size_t first = text.find(':');
@@ -126,10 +130,14 @@ Result<Load> read_load(const std::string& text, const PayloadOptions& common) {
   const std::string rate = text.substr(first + 1, second - first - 1);
   const auto [end, error] = std::from_chars(rate.data(), rate.data() + rate.size(), out.per_second);
   if (error != std::errc() || end != rate.data() + rate.size() || !(out.per_second > 0) ||
-      out.per_second > 10'000)
-    return usage_error("--load '" + text + "': the rate must be a number of proofs a second");
-  (payload.type == "porep" ? payload.c1 : payload.request) = text.substr(second + 1);
-  CUZK_TRY_ASSIGN(out.request, read_payload(payload));
+      out.per_second > kMaxRate)
+    return usage_error(
+        fmt::format("--load '{}': the rate must be a number of proofs a second, up to {}", text, kMaxRate));
+  // Another type that is none is refused below.
+  (payload.type.starts_with("porep") ? payload.c1 : payload.request) = text.substr(second + 1);
+  Result<v1::SubmitProofRequest> request = read_payload(payload);
+  if (!request) return request.error().within("--load '" + text + "'");
+  out.request = *std::move(request);
   return out;
 }
 
@@ -188,6 +196,12 @@ Result<std::vector<BenchRun>> run_modes(const BenchOptions& options, RequestIds&
       CUZK_TRY_ASSIGN(Load load, read_load(text, options));
       loads.push_back(std::move(load));
     }
+    double requests = 0;
+    for (const Load& load : loads) requests += load.per_second * options.seconds;
+    if (requests > kMaxRequests)
+      return usage_error(
+          fmt::format("--load, --seconds: these rates ask for about {:.0f} proofs, more than {}", requests,
+                      kMaxRequests));
     CUZK_TRY_ASSIGN(const std::unique_ptr<BenchTarget> target, open_target(options));
     for (const Load& load : loads) CUZK_TRY(warm_up(*target, load.request, load.kind, options.warm_up, ids));
     CUZK_TRY_ASSIGN(BenchRun run, stress(*target, loads, options.seconds, ids));

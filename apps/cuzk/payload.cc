@@ -75,7 +75,13 @@ Result<void> add_request_file(const std::string& path, v1::SubmitProofRequest& o
 
 Result<v1::SubmitProofRequest> read_payload(const PayloadOptions& options) {
   v1::SubmitProofRequest out;
-  out.set_proof_kind(kTypes.at(options.type));
+  const auto type = kTypes.find(options.type);
+  if (type == kTypes.end()) {
+    std::string known;
+    for (const auto& [name, kind] : kTypes) known += (known.empty() ? "" : ", ") + name;
+    return usage_error("'" + options.type + "' is no type; they are " + known);
+  }
+  out.set_proof_kind(type->second);
   if (!options.priority.empty()) out.set_priority(kPriorities.at(options.priority));
   const bool porep = out.proof_kind() == v1::POREP_SEAL_COMMIT;
   if (porep && (options.c1.empty() || !options.vanilla.empty() || !options.request.empty()))

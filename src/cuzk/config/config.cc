@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kMaxFileBytes = std::size_t{1} << 20;
 constexpr std::uint32_t kMaxCount = 1'000'000;
+constexpr std::uint32_t kMaxWorkers = 1024;  ///< as engine::check has it
 
 // ---- values: a node of the file to a value of ours, or what is wrong with it
 // ------------------------------------
@@ -34,6 +35,14 @@ Result<std::string> read_text(const toml::node& node) {
     return *std::move(value);
   }
   return usage_error("must be a text in quotes");
+}
+
+/// A folder, or "" for none. A mere word such as "off" would make a folder of that name wherever we run.
+Result<std::string> read_folder_or_none(const toml::node& node) {
+  CUZK_TRY_ASSIGN(std::string text, read_text(node));
+  if (!text.empty() && text.find('/') == std::string::npos)
+    return usage_error(quoted(text) + " is no path, as it has no '/'; \"\" turns it off");
+  return text;
 }
 
 Result<std::uint32_t> read_count(const toml::node& node, std::uint32_t min, std::uint32_t max) {
@@ -216,7 +225,7 @@ std::vector<Key> all_keys(const CircuitCheck& circuit) {
       key("daemon", "status_listen", host_port_or_none, CUZK_PLACE(daemon.status_listen)),
       key("daemon", "drain_timeout", read_duration, CUZK_PLACE(daemon.drain_timeout)),
       key("daemon", "disconnect_grace", read_duration, CUZK_PLACE(daemon.disconnect_grace)),
-      key("daemon", "journal", read_text, CUZK_PLACE(daemon.journal)),
+      key("daemon", "journal", read_folder_or_none, CUZK_PLACE(daemon.journal)),
       key("daemon", "tls_cert", read_text, CUZK_PLACE(daemon.tls_cert)),
       key("daemon", "tls_key", read_text, CUZK_PLACE(daemon.tls_key)),
       key("daemon", "tls_client_ca", read_text, CUZK_PLACE(daemon.tls_client_ca)),
@@ -244,12 +253,13 @@ std::vector<Key> all_keys(const CircuitCheck& circuit) {
       key("scheduler", "max_results", count(0), CUZK_PLACE(scheduler.max_results)),
 
       key("synthesis", "threads", count(0, 4096), CUZK_PLACE(synthesis.threads)),
-      key("synthesis", "partition_workers", count(0, 4096), CUZK_PLACE(synthesis.partition_workers)),
+      key("synthesis", "partition_workers", count(0, kMaxWorkers), CUZK_PLACE(synthesis.partition_workers)),
 
       key("pipeline", "enabled", read_bool, CUZK_PLACE(pipeline.enabled)),
       key("pipeline", "synthesis_lookahead", count(1, 4096), CUZK_PLACE(pipeline.synthesis_lookahead)),
       key("pipeline", "synthesis_concurrency", count(1, 4096), CUZK_PLACE(pipeline.synthesis_concurrency)),
-      key("pipeline", "max_parallel_synthesis", count(1, 4096), CUZK_PLACE(pipeline.max_parallel_synthesis)),
+      key("pipeline", "max_parallel_synthesis", count(1, kMaxWorkers),
+          CUZK_PLACE(pipeline.max_parallel_synthesis)),
       key("pipeline", "slot_size", count(0, 4096), CUZK_PLACE(pipeline.slot_size)),
       key("pipeline", "max_gpu_queue_depth", count(1, 4096), CUZK_PLACE(pipeline.max_gpu_queue_depth)),
 

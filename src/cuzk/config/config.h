@@ -14,7 +14,7 @@
 namespace cuzk {
 
 /// What the operator's TOML file says, with the built-in value where it says nothing. Sections and keys are
-/// those of the file; docs/operations.md explains each. Sizes are bytes.
+/// those of the file; packaging/cuzk.example.toml explains each. Sizes are bytes.
 struct Config {
   struct Daemon {
     /// "unix:///path" or "host:port"; at least one.
@@ -24,7 +24,7 @@ struct Config {
     std::chrono::milliseconds drain_timeout = std::chrono::seconds(60);
     /// How long a job goes on after the last client that waited for it in Prove hung up.
     std::chrono::milliseconds disconnect_grace = std::chrono::minutes(5);
-    /// Folder of the journal; empty: none. Not set: $STATE_DIRECTORY, else /var/lib/cuzk.
+    /// Folder of the journal, a path with a '/'; empty: none. Not set: $STATE_DIRECTORY, else /var/lib/cuzk.
     std::optional<std::string> journal;
     std::string tls_cert;  ///< PEM files; certificate and key together turn TLS on
     std::string tls_key;

@@ -144,6 +144,11 @@ TEST(Config, AnErrorNamesItsLine) {
               StartsWith("c.toml:2:21: memory.eviction_min_idle: '5' is not a duration"));
   EXPECT_THAT(only_error("[memory]\neviction_min_idle = 5\n"), HasSubstr("must be a duration in quotes"));
   EXPECT_THAT(only_error("[gpus]\ngpu_workers_per_device = 0\n"), HasSubstr("from 1 to 64"));
+  EXPECT_THAT(only_error("[synthesis]\npartition_workers = 1025\n"), HasSubstr("from 0 to 1024"));
+  EXPECT_THAT(only_error("[pipeline]\nmax_parallel_synthesis = 1025\n"), HasSubstr("from 1 to 1024"));
+  EXPECT_THAT(
+      only_error("[daemon]\njournal = \"off\"\n"),
+      StartsWith("c.toml:2:11: daemon.journal: 'off' is no path, as it has no '/'; \"\" turns it off"));
   EXPECT_THAT(only_error("[gpus]\ngpu_threads = \"32\"\n"), HasSubstr("must be a whole number"));
   EXPECT_THAT(only_error("[gpus]\ndevices = [0, -1]\n"), HasSubstr("must be a whole number"));
   EXPECT_THAT(only_error("[gpus]\ndevices = [1, 1]\n"), HasSubstr("names a device twice"));

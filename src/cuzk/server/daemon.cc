@@ -347,6 +347,8 @@ class Daemon {
 Result<Backend> cpu_backend(const Config& config, ThreadPool& pool, const Warn& warn) {
   if (!config.gpus.devices.empty())
     return usage_error("gpus.devices: this program has no CUDA backend; the list must be empty");
+  if (config.gpus.gpu_threads != 0) warn("gpus.gpu_threads: without effect on the CPU backend");
+  if (config.gpus.vram_limit) warn("gpus.vram_limit: without effect on the CPU backend");
   std::shared_ptr<const engine::SavedShapes> shapes;
   if (const std::string folder = shape_folder(config); !folder.empty()) {
     CUZK_TRY_ASSIGN(const Bytes32 program, engine::running_program());

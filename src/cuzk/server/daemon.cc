@@ -96,6 +96,15 @@ class Daemon {
     for (const std::string& warning : options_.warnings) log_.warn(warning);
     warn_of_open_addresses(config, log_);
 
+    // What may fail without the engine comes before it: each start takes jobs over from the journal, and a
+    // job has only so many starts.
+    if (!config.daemon.token_file.empty()) {
+      CUZK_TRY_ASSIGN(token_, read_token(config.daemon.token_file));
+    }
+    CUZK_TRY_ASSIGN(credentials_, credentials());
+    CUZK_TRY_ASSIGN(guards_, RpcServer::reserve(config.daemon.listen));
+    CUZK_TRY(start_http());
+
     if (!options_.timeline_file.empty()) {
       CUZK_TRY_ASSIGN(timeline_file_, timeline::LineFile::open(recorder_, options_.timeline_file));
     }
@@ -125,8 +134,10 @@ class Daemon {
     live_ = std::make_unique<LiveView>(recorder_, metrics_);
     work_ = std::make_unique<WorkPool>(kReaders);
     CUZK_TRY(start_rpc());
-    CUZK_TRY(start_http());
 
+    rpc_->set_serving(true);
+    state_ = "ready";
+    engine_is_there_ = true;
     const engine::Status status = engine_->status();
     log_.info("ready", {{"backend", backend_.name},
                         {"devices", status.devices.size()},
@@ -136,8 +147,6 @@ class Daemon {
                         {"memory_budget_bytes", status.memory_budget},
                         {"parameters", parameter_folder(config)},
                         {"recovered_jobs", status.counters.recovered}});
-    rpc_->set_serving(true);
-    state_ = "ready";
     notify_ready();
     preload();
     return {};
@@ -191,24 +200,23 @@ class Daemon {
   }
 
  private:
+  /// Of the TCP addresses.
+  [[nodiscard]] Result<std::shared_ptr<grpc::ServerCredentials>> credentials() const {
+    const Config::Daemon& config = options_.config.daemon;
+    if (config.tls_cert.empty()) return grpc::InsecureServerCredentials();
+    return tls_credentials({config.tls_cert, config.tls_key, config.tls_client_ca});
+  }
+
   Result<void> start_rpc() {
     const Config::Daemon& config = options_.config.daemon;
-    std::string token;
-    if (!config.token_file.empty()) {
-      CUZK_TRY_ASSIGN(token, read_token(config.token_file));
-    }
-    std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
-    if (!config.tls_cert.empty()) {
-      CUZK_TRY_ASSIGN(credentials, tls_credentials({config.tls_cert, config.tls_key, config.tls_client_ca}));
-    }
     service_ =
         std::make_unique<ProvingService>(ServiceParts{.engine = *engine_,
                                                       .work = *work_,
                                                       .log = log_,
                                                       .metrics_text = [this] { return metrics_text(); },
                                                       .disconnect_grace = config.disconnect_grace,
-                                                      .token = token});
-    CUZK_TRY_ASSIGN(rpc_, RpcServer::start({config.listen, credentials}, *service_));
+                                                      .token = token_});
+    CUZK_TRY_ASSIGN(rpc_, RpcServer::start({config.listen, credentials_, std::move(guards_)}, *service_));
     for (const std::string& address : rpc_->addresses()) log_.info("listening", {{"address", address}});
     return {};
   }
@@ -216,15 +224,22 @@ class Daemon {
   Result<void> start_http() {
     const std::string& address = options_.config.daemon.status_listen;
     if (address.empty()) return {};
-    CUZK_TRY_ASSIGN(http_,
-                    HttpServer::start(address, [this](std::string_view path, const HttpParameter& parameter) {
-                      return side_port(path, parameter,
-                                       SidePortParts{.instance = instance_,
-                                                     .recorder = recorder_,
-                                                     .metrics = [this] { return metrics_text(); },
-                                                     .status = [this] { return status_view(); },
-                                                     .readiness = [this] { return ready_or_why_not(); }});
-                    }));
+    CUZK_TRY_ASSIGN(
+        http_,
+        HttpServer::start(
+            address,
+            [this](std::string_view path, const HttpParameter& parameter) -> std::optional<HttpAnswer> {
+              if (!engine_is_there_) {
+                const bool alive = path == "/healthz";
+                return HttpAnswer{.status = alive ? 200 : 503, .body = alive ? "ok\n" : "starting\n"};
+              }
+              return side_port(path, parameter,
+                               SidePortParts{.instance = instance_,
+                                             .recorder = recorder_,
+                                             .metrics = [this] { return metrics_text(); },
+                                             .status = [this] { return status_view(); },
+                                             .readiness = [this] { return ready_or_why_not(); }});
+            }));
     log_.info("status port", {{"address", address}, {"port", http_->port()}});
     return {};
   }
@@ -335,6 +350,10 @@ class Daemon {
   Backend backend_;
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<LiveView> live_;
+  std::string token_;
+  std::shared_ptr<grpc::ServerCredentials> credentials_;
+  std::vector<SocketGuard> guards_;            // until the server has them
+  std::atomic<bool> engine_is_there_ = false;  // for the side port, which is there first
   // The server is stopped before the pool ends, and the service goes last: calls refer to both.
   std::unique_ptr<ProvingService> service_;
   std::unique_ptr<WorkPool> work_;

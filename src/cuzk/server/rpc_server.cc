@@ -24,12 +24,27 @@ class SocketMask {
 
 }  // namespace
 
-Result<std::unique_ptr<RpcServer>> RpcServer::start(const RpcServerOptions& options, grpc::Service& service) {
+Result<std::vector<SocketGuard>> RpcServer::reserve(const std::vector<std::string>& listen) {
+  std::vector<SocketGuard> guards;
+  for (const std::string& address : listen) {
+    const std::string path = unix_path(address);
+    if (path.empty()) {
+      CUZK_TRY(can_listen(address));
+      continue;
+    }
+    CUZK_TRY_ASSIGN(SocketGuard guard, SocketGuard::take(path));
+    guards.push_back(std::move(guard));
+  }
+  return guards;
+}
+
+Result<std::unique_ptr<RpcServer>> RpcServer::start(RpcServerOptions options, grpc::Service& service) {
   // Both are switches of the library for servers that are built after them.
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
 
   auto out = std::unique_ptr<RpcServer>(new RpcServer);
+  out->guards_ = std::move(options.guards);
   grpc::ServerBuilder builder;
   builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
   builder.SetMaxSendMessageSize(kMaxMessageBytes);
@@ -45,13 +60,9 @@ Result<std::unique_ptr<RpcServer>> RpcServer::start(const RpcServerOptions& opti
   std::vector<int> ports(options.listen.size(), 0);
   for (std::size_t i = 0; i < options.listen.size(); ++i) {
     const std::string& address = options.listen[i];
-    const std::string path = unix_path(address);
-    if (!path.empty()) {
-      CUZK_TRY_ASSIGN(SocketGuard guard, SocketGuard::take(path));
-      out->guards_.push_back(std::move(guard));
-    }
     builder.AddListeningPort(
-        address, path.empty() ? options.tcp_credentials : grpc::InsecureServerCredentials(), &ports[i]);
+        address, unix_path(address).empty() ? options.tcp_credentials : grpc::InsecureServerCredentials(),
+        &ports[i]);
   }
   {
     const SocketMask mask;

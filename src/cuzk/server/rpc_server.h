@@ -19,13 +19,17 @@ inline constexpr int kMaxMessageBytes = 256 << 20;
 struct RpcServerOptions {
   std::vector<std::string> listen;  ///< as daemon.listen
   std::shared_ptr<grpc::ServerCredentials> tcp_credentials;
+  std::vector<SocketGuard> guards;  ///< of reserve, for `listen`
 };
 
 /// The gRPC server: one service, health and reflection, on all addresses.
 class RpcServer {
  public:
+  /// Takes the Unix sockets and tries the TCP addresses, before anything is begun that another daemon of this
+  /// machine might have in hand. kIo naming the address that cannot be had.
+  static Result<std::vector<SocketGuard>> reserve(const std::vector<std::string>& listen);
   /// Listens when it returns. The service must outlive it. kIo naming the address that cannot be had.
-  static Result<std::unique_ptr<RpcServer>> start(const RpcServerOptions& options, grpc::Service& service);
+  static Result<std::unique_ptr<RpcServer>> start(RpcServerOptions options, grpc::Service& service);
   /// stop without patience.
   ~RpcServer();
   RpcServer(const RpcServer&) = delete;

@@ -1,6 +1,7 @@
 #include "cuzk/server/socket_guard.h"
 
 #include <fcntl.h>
+#include <netdb.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -43,6 +44,36 @@ std::string unix_path(std::string_view address) {
 
 bool is_loopback(std::string_view address) {
   return address.starts_with("127.") || address.starts_with("localhost:") || address.starts_with("[::1]:");
+}
+
+Result<void> can_listen(const std::string& address) {
+  const std::size_t colon = address.rfind(':');
+  const std::string port = colon == std::string::npos ? std::string() : address.substr(colon + 1);
+  std::string host = address.substr(0, colon);
+  if (host.size() > 1 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const int resolved = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found);
+  std::string reason = resolved == 0 ? "no address" : ::gai_strerror(resolved);
+  bool bound = false;
+  // One of several will do: the loopback has no IPv6 everywhere.
+  for (const addrinfo* entry = found; entry != nullptr && !bound; entry = entry->ai_next) {
+    const int fd = ::socket(entry->ai_family, entry->ai_socktype | SOCK_CLOEXEC, entry->ai_protocol);
+    if (fd >= 0) {
+      const int on = 1;
+      (void)::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+      bound = ::bind(fd, entry->ai_addr, entry->ai_addrlen) == 0;
+    }
+    if (!bound) reason = std::strerror(errno);
+    if (fd >= 0) ::close(fd);
+  }
+  if (found != nullptr) ::freeaddrinfo(found);
+  if (bound) return {};
+  return io_error("daemon.listen: cannot listen on '" + address + "': " + reason);
 }
 
 Result<SocketGuard> SocketGuard::take(const std::string& path) {

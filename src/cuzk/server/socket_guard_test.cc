@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -84,6 +85,27 @@ TEST(Addresses, Kinds) {
   for (const char* here : {"127.0.0.1:1", "127.9.9.9:1", "localhost:1", "[::1]:1"})
     EXPECT_TRUE(is_loopback(here));
   for (const char* open : {"0.0.0.0:1", "10.0.0.1:1", "[::]:1", "host:1"}) EXPECT_FALSE(is_loopback(open));
+}
+
+TEST(Addresses, CanListen) {
+  const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+  ASSERT_GE(fd, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  socklen_t size = sizeof address;
+  ASSERT_EQ(::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  ASSERT_EQ(::listen(fd, 1), 0);
+  const std::string taken = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+  const auto refused = can_listen(taken);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kIo);
+  EXPECT_THAT(refused.error().message, HasSubstr("'" + taken + "'"));
+  ::close(fd);
+  EXPECT_TRUE(can_listen(taken));
+  EXPECT_TRUE(can_listen("127.0.0.1:0"));
+  EXPECT_FALSE(can_listen("192.0.2.1:0"));  // of no machine
 }
 
 TEST_F(SocketGuardTest, TokensAndCertificates) {

@@ -14,7 +14,7 @@ struct StatusView {
   std::string instance;
   std::string version;
   std::string backend;
-  std::string state;        ///< "starting", "ready" or "draining"
+  std::string state;        ///< "ready" or "draining"
   std::int64_t now_ns = 0;  ///< on the events' clock
   unsigned workers_per_device = 0;
   engine::Status engine;

@@ -33,6 +33,8 @@ expect 0 "--fixed-rs" "$cuzk" prove --help
 expect 2 "required" "$cuzk" prove
 expect 2 "no circuit 'porep-3k'" "$cuzk" setup --circuit porep-3k --out .
 expect 2 "--sector go together" "$cuzk" prove --c1 "$c1" --params . --out p --miner 1234
+expect 2 "'foo' is no type; they are porep" "$cuzk" bench stress --load foo:1:F
+expect 2 "up to 100" "$cuzk" bench stress --load porep-c2:101:F
 expect 2 "one file" "$cuzk" inspect
 expect 2 "give one of --c1" "$cuzk" prove --params . --out p
 expect 2 "give one of --c1" "$cuzk" prove --params . --out p --c1 "$c1" --request r.json --kind window-post

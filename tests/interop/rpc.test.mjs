@@ -214,7 +214,8 @@ test('one daemon', async (t) => {
     const again = run('submit', ...address, ...job, '--json');
     const {job_id} = JSON.parse(again.out);
     assert.equal(JSON.parse(run('await', ...address, job_id, '--json').out).proof, fs.readFileSync(proof).toString('hex'));
-    assert.equal(run('cancel', ...address, job_id).code, 0);
+    assert.match(run('cancel', ...address, job_id).out, /^nothing to cancel/);
+    assert.deepEqual(JSON.parse(run('cancel', ...address, job_id, '--json').out), {job_id, was_running: false, was_finished: true});
     assert.equal(run('await', ...address, 'nobody').code, 2);
     assert.match(run('status', ...address).out, /porep-c2 +0 waiting, 0 in progress/);
     assert.equal(JSON.parse(run('status', ...address, '--json').out).queues.length, 4);

@@ -374,6 +374,58 @@ TEST(Quarantine, WithoutAnyDeviceEverythingFailsAndNothingIsAccepted) {
   engine.expect_idle();
 }
 
+/// A launch of several partitions some of which have their witness and some of which have not.
+EngineSetup together_setup(PipelineMode mode) {
+  EngineSetup setup = slow_setup();
+  setup.config.partition_workers = 0;
+  setup.config.max_parallel_synthesis = 3;
+  setup.config.synthesis_concurrency = 3;
+  setup.config.synthesis_lookahead = 3;
+  setup.config.pipeline_enabled = mode != PipelineMode::kMonolithic;
+  setup.config.max_batch_size = mode == PipelineMode::kBatched ? 2 : 1;
+  CUZK_CHECK(pipeline_mode(setup.config) == mode);
+  return setup;
+}
+
+TEST(Quarantine, TheLastDeviceGoesWhilePartOfALaunchIsInSynthesis) {
+  for (const PipelineMode mode : {PipelineMode::kWholeJob, PipelineMode::kBatched}) {
+    EngineSetup setup = together_setup(mode);
+    setup.faults = [](SimulatedStage stage, std::uint64_t tag, unsigned) {
+      return stage == SimulatedStage::kLaunch && tag == 1 ? SimulatedFault::kSick : SimulatedFault::kNone;
+    };
+    SimulatedEngine engine(setup);
+    const std::string sick = engine.accepted(kWindow, 1);
+    engine.pass(milliseconds(500));
+    const std::string job = engine.accepted(kPorep, 2);
+    if (mode == PipelineMode::kBatched) (void)engine.accepted(kPorep, 3);
+    EXPECT_EQ(engine.wait(sick)->failure, FailureClass::kDevice) << to_string(mode);
+    EXPECT_EQ(engine.time(), 6.0) << "between the first partitions' witnesses and the last one's";
+    EXPECT_EQ(engine.wait(job)->failure, FailureClass::kDevice);
+    engine.expect_idle();
+    EXPECT_TRUE(engine->shut_down(seconds(100)));
+  }
+}
+
+TEST(Cancel, AJobThatIsPartlySynthesisedLeavesWithoutALaunch) {
+  for (const PipelineMode mode :
+       {PipelineMode::kMonolithic, PipelineMode::kWholeJob, PipelineMode::kBatched}) {
+    SimulatedEngine engine(together_setup(mode));
+    const std::string job = engine.accepted(kPorep, 1);
+    const std::string other = engine.accepted(kPorep, 2);
+    engine.pass(milliseconds(5300));  // two rounds of three have their witness, the third is in synthesis
+    EXPECT_TRUE(engine->cancel(job)->was_running);
+    const std::vector<PartitionState> states = engine->job(job)->partitions;
+    EXPECT_EQ(std::count(states.begin(), states.end(), PartitionState::kDone), 7) << to_string(mode);
+    engine.expect_proved(other, kPorep, 2);
+    engine.expect_idle();
+    EXPECT_EQ(engine->status().devices[0].launches, 1U);
+    for (const timeline::Event& event : engine.events())
+      if (event.kind == timeline::EventKind::kGpuPickup) {
+        EXPECT_EQ(event.job, other);
+      }
+  }
+}
+
 TEST(Quarantine, APartitionDoesNotTakeMoreThanTwoDevicesAlong) {
   EngineSetup setup = slow_setup();
   setup.devices = 4;

@@ -370,6 +370,18 @@ void Engine::Impl::drop_queued_partitions(const JobPtr& job) {
     std::erase(batch_->jobs, job);
     if (batch_->jobs.empty()) batch_.reset();
   }
+  // Those with a witness first: what leaves synthesis below then queues a launch only for other jobs.
+  for (std::uint32_t k = 0; k < job->partitions.size(); ++k) {
+    const Member member{job, k};
+    if (member.get().state != PartitionState::kDeviceQueue) continue;
+    const LaunchPtr launch = member.get().launch;
+    take_out(member);
+    if (launch->members.empty() && launch->queued) {
+      CUZK_CHECK(device_queue_.erase(launch->key));
+      launch->queued = false;
+    }
+    member.get().state = PartitionState::kDone;
+  }
   for (std::uint32_t k = 0; k < job->partitions.size(); ++k) {
     const Member member{job, k};
     Partition& partition = member.get();
@@ -386,12 +398,6 @@ void Engine::Impl::drop_queued_partitions(const JobPtr& job) {
       take_out(member);
       left_synthesis(launch);
       if (launch->queued) accept_launch(*launch);
-    } else if (partition.state == PartitionState::kDeviceQueue) {
-      take_out(member);
-      if (launch->members.empty()) {
-        CUZK_CHECK(device_queue_.erase(launch->key));
-        launch->queued = false;
-      }
     } else {
       continue;  // its worker finds the job settled
     }

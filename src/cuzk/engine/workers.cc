@@ -111,6 +111,9 @@ void Engine::Impl::synthesise(Lock& lock, unsigned worker, const Ready& ready) {
   } else {
     partition.witness = std::move(made->witness);
     partition.inputs = std::move(made->inputs);
+    // Also while others of its launch are still being synthesised: no worker has it any more, so the queue
+    // is where a settled job's partition is taken out.
+    partition.state = PartitionState::kDeviceQueue;
   }
   left_synthesis(launch);
   if (failed) fail(job, classify(made.error()), made.error().within(partition_name(member)).message);

@@ -19,6 +19,7 @@ using LaunchPtr = std::shared_ptr<Launch>;
 
 /// One partition of a job.
 struct Partition {
+  /// kDeviceQueue from the moment that it has its witness, also while its launch waits for other members.
   PartitionState state = PartitionState::kWaiting;
   LaunchPtr launch;                        ///< from admission until its proof is checked
   OrderKey waiting_key{};                  ///< of its entry in Impl::waiting_, before admission

@@ -185,7 +185,12 @@ Submission Engine::Impl::submit(JobRequest request) {
   ++counters_.accepted;
   jobs_[identity.job_id] = job;
   live_[sequence] = job;
-  if (!identity.request_id.empty()) by_request_[key] = job;
+  if (!identity.request_id.empty()) {
+    JobPtr& latest = by_request_[key];
+    // The next start needs one attempt only.
+    if (latest != nullptr && latest->kept) to_forget_.push_back(latest->identity.job_id);
+    latest = job;
+  }
   adopt(job);
   Submission out;
   out.outcome = Submission::Outcome::kAccepted;

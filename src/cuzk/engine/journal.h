@@ -16,9 +16,9 @@ namespace cuzk::engine {
 ///
 /// The engine's side of the contract:
 ///  - a job counts as accepted when accept has returned without error; submit fails with RESOURCE otherwise.
-///  - finish comes once for every accepted job, except those that a shutdown ended: the next start finds
-///  these
-///    unfinished and runs them again under the same job id.
+///  - finish comes once for every accepted job, except those that a shutdown ended and those of an earlier
+///    process whose payload or parameters cannot be read now: the next start finds these unfinished and runs
+///    them again under the same job id. They are forgotten only when their next attempt was accepted.
 ///  - A result is reported to waiters after finish has returned. When finish fails (disk full) the result is
 ///    reported all the same, admission is refused, and finish is tried again every second while the engine
 ///    lives: should the process end before it succeeds, the job is still in the journal as accepted and is

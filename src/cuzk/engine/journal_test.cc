@@ -61,6 +61,7 @@ class MemoryJournal : public Journal {
   }
   Result<ProofRequest> payload(const std::string& job_id) override {
     const std::lock_guard lock(mutex_);
+    if (unreadable_) return io_error("too many open files");
     for (const Row& row : rows_)
       if (row.identity.job_id == job_id) return row.request;
     return bad_input("no payload of " + job_id);
@@ -69,6 +70,10 @@ class MemoryJournal : public Journal {
   void set_full(bool full) {
     const std::lock_guard lock(mutex_);
     full_ = full;
+  }
+  void set_unreadable(bool unreadable) {
+    const std::lock_guard lock(mutex_);
+    unreadable_ = unreadable;
   }
   [[nodiscard]] std::size_t rows() const {
     const std::lock_guard lock(mutex_);
@@ -88,6 +93,7 @@ class MemoryJournal : public Journal {
   mutable std::mutex mutex_;
   std::vector<Row> rows_;
   bool full_ = false;
+  bool unreadable_ = false;
 };
 
 EngineSetup journal_setup(MemoryJournal& journal) {
@@ -163,6 +169,58 @@ TEST(JournalContract, AJobThatEndsTheProcessEachTimeIsGivenUp) {
   const auto result = engine.wait("poison");
   EXPECT_EQ(result->failure, FailureClass::kInternal);
   EXPECT_THAT(result->message, HasSubstr("ended 31 times"));
+}
+
+TEST(JournalContract, AJobThatCannotBeReadNowStaysForTheNextStart) {
+  MemoryJournal journal;
+  const ProofRequest request = simulated_request(kKind, 1);
+  ASSERT_TRUE(journal.accept({"J", "1", kKind, payload_digest(request), Priority::kHigh, 1}, request));
+  {
+    EngineSetup unmounted = journal_setup(journal);
+    unmounted.circuits["porep-2k"] = {};
+    unmounted.config.result_retention = seconds(100);
+    SimulatedEngine engine(unmounted);
+    const auto result = engine.wait("J");
+    EXPECT_EQ(result->failure, FailureClass::kParams);
+    EXPECT_THAT(result->message, HasSubstr("the next start tries again"));
+    engine.pass(seconds(102));
+    EXPECT_FALSE(engine->job("J")) << "the end of its retention";
+    engine.pass(seconds(1));
+    ASSERT_EQ(journal.rows(), 1U);
+    EXPECT_EQ(journal.copy().at(0).result, nullptr);
+  }
+  {
+    journal.set_unreadable(true);
+    SimulatedEngine engine(journal_setup(journal));
+    EXPECT_EQ(engine.wait("J")->failure, FailureClass::kResource);
+    journal.set_unreadable(false);
+  }
+  SimulatedEngine engine(journal_setup(journal));
+  engine.expect_proved("J", kKind, 1);
+}
+
+TEST(JournalContract, AKeptJobMakesWayForItsNextAttempt) {
+  MemoryJournal journal;
+  const ProofRequest request = simulated_request(kKind, 1);
+  ASSERT_TRUE(journal.accept({"J", "1", kKind, payload_digest(request), Priority::kHigh, 1}, request));
+  journal.set_unreadable(true);
+  SimulatedEngine engine(journal_setup(journal));
+  EXPECT_EQ(engine.wait("J")->failure, FailureClass::kResource);
+  const Submission again = engine.submit(kKind, 1, Priority::kByKind, "1");
+  EXPECT_EQ(again.outcome, Outcome::kAccepted);
+  engine.expect_proved(again.job_id, kKind, 1);
+  ASSERT_EQ(journal.rows(), 1U);
+  EXPECT_EQ(journal.copy().at(0).identity.job_id, again.job_id);
+}
+
+TEST(JournalContract, ARequestThatDoesNotReadIsFinal) {
+  MemoryJournal journal;
+  ProofRequest request = simulated_request(kKind, 1);
+  request.vanilla_proof.clear();
+  ASSERT_TRUE(journal.accept({"J", "1", kKind, payload_digest(request), Priority::kHigh, 1}, request));
+  SimulatedEngine engine(journal_setup(journal));
+  EXPECT_EQ(engine.wait("J")->failure, FailureClass::kInvalidInput);
+  ASSERT_NE(journal.copy().at(0).result, nullptr);
 }
 
 TEST(JournalContract, ADiskThatIsFullRefusesJobsAndKeepsNoResultBack) {

@@ -343,6 +343,7 @@ void Engine::Impl::quarantine(DeviceSlot& device, const std::string& why) {
 void Engine::Impl::settle(const JobPtr& job, JobState state, FailureClass failure, std::string message) {
   if (job->settled) return;
   job->settled = true;
+  job->kept = job->kept || failure == FailureClass::kShutdown;
   job->done = now();
   job->times.total = job->done - job->accepted;
   if (!job->running) job->times.queue_wait = job->times.total;

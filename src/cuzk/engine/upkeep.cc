@@ -136,18 +136,33 @@ void Engine::Impl::read_recovered(Lock& lock, const JobPtr& job) {
   const std::string id = job->identity.job_id;
   lock.unlock();
   std::uint64_t params_bytes = 0;
+  bool refused = false;  // by its reader: no later start will think otherwise
+  bool readable = false;
   Result<std::shared_ptr<const Statement>> statement =
       guarded([&]() -> Result<std::shared_ptr<const Statement>> {
         CUZK_TRY_ASSIGN(ProofRequest request, parts_.journal->payload(id));
-        CUZK_TRY_ASSIGN(std::shared_ptr<const Statement> read,
-                        parts_.read_request(parts_.pool, std::move(request)));
-        CUZK_TRY_ASSIGN(params_bytes, parts_.circuits->params_bytes(read->circuit_id()));
+        Result<std::shared_ptr<const Statement>> read = parts_.read_request(parts_.pool, std::move(request));
+        if (!read) {
+          refused = classify(read.error()) == FailureClass::kInvalidInput;
+          return read.error();
+        }
+        readable = true;
+        CUZK_TRY_ASSIGN(params_bytes, parts_.circuits->params_bytes((*read)->circuit_id()));
         return read;
       });
   lock.lock();
   if (job->settled) return;
   if (!statement) {
-    fail(job, classify(statement.error()), statement.error().within("read again from the journal").message);
+    const Error error = statement.error().within("read again from the journal");
+    if (refused) {
+      fail(job, FailureClass::kInvalidInput, error.message);
+      return;
+    }
+    // A volume that is not mounted, a lack of memory or of descriptors: the job was accepted, so it is not
+    // given up for what may be otherwise at the next start.
+    job->kept = true;
+    fail(job, readable ? FailureClass::kParams : classify(statement.error()),
+         error.message + "; the journal keeps the job and the next start tries again");
     return;
   }
   job->statement = std::move(*statement);
@@ -225,8 +240,7 @@ void Engine::Impl::delivery() {
 /// SETTLED to final: into the journal, then visible, then to the waiters.
 void Engine::Impl::deliver(Lock& lock, const JobPtr& job) {
   const std::shared_ptr<const JobResult> result = job->result;
-  // Jobs that a shutdown ended stay in the journal as accepted: the next start runs them.
-  const bool to_journal = parts_.journal != nullptr && result->failure != FailureClass::kShutdown;
+  const bool to_journal = parts_.journal != nullptr && !job->kept;
   lock.unlock();
   Result<void> stored;
   if (to_journal) stored = guarded([&] { return parts_.journal->finish(*result); });
@@ -343,7 +357,7 @@ void Engine::Impl::keeper() {
       const auto request =
           by_request_.find({job->identity.request_id, job->identity.kind, job->identity.digest});
       if (request != by_request_.end() && request->second == job) by_request_.erase(request);
-      to_forget_.push_back(job->identity.job_id);
+      if (!job->kept) to_forget_.push_back(job->identity.job_id);
       changed();
     }
     if (!chores_.empty()) continue;

@@ -45,6 +45,7 @@ struct Job {
   bool running = false;  ///< something of it has begun
   bool settled = false;  ///< the outcome is decided: `result` is set and nothing more is begun
   bool final = false;    ///< the outcome is in the journal and visible
+  bool kept = false;  ///< its end is not for the journal, where it stays as accepted: the next start runs it
   std::shared_ptr<JobResult> result;
 
   Clock::TimePoint accepted{};

@@ -8,9 +8,8 @@
 namespace cuzk::engine {
 namespace {
 
-/// A job that was accepted at this many starts of the process and is still not done is the likely reason why
-/// the process ends. Many, because a job that only waited is counted too, and a machine that is restarted a
-/// few times is not its fault.
+/// A job that this many processes have begun and none has finished is the likely reason why they end. Many,
+/// because a machine that is restarted a few times while it runs is not its fault.
 constexpr std::uint32_t kMostStarts = 32;
 
 Submission refusal(Submission::Outcome outcome, FailureClass failure, const std::string& what) {
@@ -241,7 +240,7 @@ void Engine::Impl::recover(const Journal::Recovered& recovered) {
     ++counters_.recovered;
     if (unfinished.starts >= kMostStarts)
       fail(job, FailureClass::kInternal,
-           "the process has ended " + std::to_string(unfinished.starts - 1) + " times while it was not done");
+           "the process has ended " + std::to_string(unfinished.starts) + " times after it was begun");
     else
       load_queue_.push(key_of(*job, 0), LoadTask{nullptr, job});
   }

@@ -12,7 +12,8 @@
 namespace cuzk::engine {
 
 /// Where accepted jobs and their results survive the process. Implementations are thread-safe: accept is
-/// called by whatever thread submits, payload by the engine's loaders, the rest by one engine thread.
+/// called by whatever thread submits, payload by the engine's loaders, begin by its synthesis workers, the
+/// rest by one engine thread.
 ///
 /// The engine's side of the contract:
 ///  - a job counts as accepted when accept has returned without error; submit fails with RESOURCE otherwise.
@@ -40,9 +41,14 @@ class Journal {
   /// The job's retention is over, or it was replaced by its next attempt. Unknown ids are ignored.
   virtual Result<void> forget(const std::string& job_id) = 0;
 
+  /// The job is about to be synthesised, the first time in this process. Counts a start, durably, so that one
+  /// that takes the process with it each time can be told from those that only waited. Unknown and finished
+  /// jobs are ignored; after an error the job is proved all the same.
+  virtual Result<void> begin(const std::string& job_id) = 0;
+
   struct Unfinished {
     JobIdentity identity;
-    std::uint32_t starts = 1;  ///< times that a process has begun with this job accepted, this one included
+    std::uint32_t starts = 0;  ///< processes that have begun it
   };
   struct Finished {
     std::shared_ptr<const JobResult> result;
@@ -52,8 +58,7 @@ class Journal {
     std::vector<Unfinished> unfinished;  ///< in the order of acceptance
     std::vector<Finished> finished;      ///< oldest first
   };
-  /// Everything that is known. Called once, before any other member. Counts a start for every unfinished job,
-  /// durably, so that one that takes the process with it each time can be told from the others.
+  /// Everything that is known. Called once, before any other member.
   virtual Result<Recovered> recover() = 0;
 
   /// The request of an unfinished job.

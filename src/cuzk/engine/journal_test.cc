@@ -48,14 +48,20 @@ class MemoryJournal : public Journal {
     std::erase_if(rows_, [&](const Row& row) { return row.identity.job_id == job_id; });
     return {};
   }
+  Result<void> begin(const std::string& job_id) override {
+    const std::lock_guard lock(mutex_);
+    for (Row& row : rows_)
+      if (row.identity.job_id == job_id && !row.result) ++row.starts;
+    return {};
+  }
   Result<Recovered> recover() override {
     const std::lock_guard lock(mutex_);
     Recovered out;
-    for (Row& row : rows_) {
+    for (const Row& row : rows_) {
       if (row.result)
         out.finished.push_back({row.result, std::chrono::seconds(1)});
       else
-        out.unfinished.push_back({row.identity, ++row.starts});
+        out.unfinished.push_back({row.identity, row.starts});
     }
     return out;
   }
@@ -164,11 +170,34 @@ TEST(JournalContract, AJobThatEndsTheProcessEachTimeIsGivenUp) {
   MemoryJournal journal;
   const ProofRequest request = simulated_request(kKind, 1);
   ASSERT_TRUE(journal.accept({"poison", "1", kKind, payload_digest(request), Priority::kHigh, 1}, request));
-  for (int start = 0; start < 31; ++start) ASSERT_TRUE(journal.recover());
+  for (int start = 0; start < 32; ++start) ASSERT_TRUE(journal.begin("poison"));
   SimulatedEngine engine(journal_setup(journal));
   const auto result = engine.wait("poison");
   EXPECT_EQ(result->failure, FailureClass::kInternal);
-  EXPECT_THAT(result->message, HasSubstr("ended 31 times"));
+  EXPECT_THAT(result->message, HasSubstr("ended 32 times"));
+}
+
+TEST(JournalContract, AStartIsCountedWhenTheJobIsBegun) {
+  MemoryJournal journal;
+  std::string first;
+  std::string second;
+  for (std::uint32_t start = 1; start <= 3; ++start) {
+    EngineSetup setup = journal_setup(journal);
+    setup.config.partition_workers = 1;
+    SimulatedEngine engine(setup);
+    if (start == 1) {
+      first = engine.submit(ProofKind::porep_seal_commit, 1, Priority::kHigh).job_id;
+      engine.pass(milliseconds(1));
+      second = engine.submit(kKind, 2, Priority::kLow).job_id;
+    }
+    engine.pass(seconds(3));
+    EXPECT_FALSE(engine->shut_down(seconds(0)));
+    EXPECT_EQ(journal.copy().at(0).starts, start);
+    EXPECT_EQ(journal.copy().at(1).starts, 0U) << "it only waited";
+  }
+  SimulatedEngine engine(journal_setup(journal));
+  engine.expect_proved(second, kKind, 2);
+  engine.expect_proved(first, ProofKind::porep_seal_commit, 1);
 }
 
 TEST(JournalContract, AJobThatCannotBeReadNowStaysForTheNextStart) {

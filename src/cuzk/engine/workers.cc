@@ -84,7 +84,8 @@ void Engine::Impl::synthesise(Lock& lock, unsigned worker, const Ready& ready) {
   Partition& partition = member.get();
 
   partition.state = PartitionState::kSynthesis;
-  if (!job->running) {
+  const bool first = !job->running;
+  if (first) {
     job->running = true;
     job->times.queue_wait = now() - job->accepted - job->times.srs_load;
   }
@@ -92,6 +93,8 @@ void Engine::Impl::synthesise(Lock& lock, unsigned worker, const Ready& ready) {
   const std::shared_ptr<const Statement> statement = job->statement;
   const std::shared_ptr<const Shape> shape = launch->circuit->shape;
   lock.unlock();
+  if (first && parts_.journal != nullptr)
+    (void)guarded([&] { return parts_.journal->begin(job->identity.job_id); });
   const TimePoint begin = now();
   record(EventKind::kSynthStart, member, begin, {nullptr, worker});
   Result<PartitionWitness> made = guarded([&] {

@@ -198,9 +198,16 @@ class SqliteJournal::Impl {
     return {};
   }
 
+  Result<void> begin(const std::string& job_id) {
+    const std::lock_guard guard(mutex_);
+    CUZK_TRY_ASSIGN(Statement update, database_.prepare("UPDATE job SET starts = starts + 1 "
+                                                        "WHERE job_id = ? AND state = 0"));
+    update.bind(0, job_id);
+    return update.run();
+  }
+
   Result<Recovered> recover() {
     const std::lock_guard guard(mutex_);
-    CUZK_TRY(database_.execute("UPDATE job SET starts = starts + 1 WHERE state = 0"));
     Recovered out;
     CUZK_TRY_ASSIGN(Statement unfinished,
                     database_.prepare("SELECT " + std::string(kIdentityColumns) +
@@ -306,6 +313,9 @@ Result<void> SqliteJournal::finish(const JobResult& result) {
 }
 Result<void> SqliteJournal::forget(const std::string& job_id) {
   return impl_->forget(job_id);
+}
+Result<void> SqliteJournal::begin(const std::string& job_id) {
+  return impl_->begin(job_id);
 }
 Result<engine::Journal::Recovered> SqliteJournal::recover() {
   return impl_->recover();

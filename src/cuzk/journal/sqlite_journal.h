@@ -25,6 +25,7 @@ class SqliteJournal : public engine::Journal {
   Result<void> accept(const engine::JobIdentity& identity, const ProofRequest& request) override;
   Result<void> finish(const engine::JobResult& result) override;
   Result<void> forget(const std::string& job_id) override;
+  Result<void> begin(const std::string& job_id) override;
   Result<Recovered> recover() override;
   Result<ProofRequest> payload(const std::string& job_id) override;
 

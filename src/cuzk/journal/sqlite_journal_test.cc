@@ -119,10 +119,12 @@ TEST_F(Journal, WhatWasAcceptedIsThereAtTheNextStart) {
     const auto journal = open();
     const auto recovered = journal->recover().value();
     ASSERT_EQ(recovered.unfinished.size(), 2U);
-    // In the order of acceptance, with the starts counted.
+    // In the order of acceptance, with the starts counted of what was begun.
     expect_same(recovered.unfinished[0].identity, identity("B", first));
     expect_same(recovered.unfinished[1].identity, identity("A", second));
-    EXPECT_EQ(recovered.unfinished[0].starts, start);
+    EXPECT_EQ(recovered.unfinished[0].starts, start - 1);
+    EXPECT_EQ(recovered.unfinished[1].starts, 0U);
+    ASSERT_TRUE(journal->begin("B"));
     EXPECT_TRUE(recovered.finished.empty());
     EXPECT_EQ(payload_digest(journal->payload("B").value()), payload_digest(first));
     EXPECT_EQ(payload_digest(journal->payload("A").value()), payload_digest(second));

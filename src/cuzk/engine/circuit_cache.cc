@@ -67,6 +67,14 @@ void CircuitCache::set_shape(CachedCircuit& circuit, std::shared_ptr<const Shape
   circuit.shape = std::move(shape);
 }
 
+void CircuitCache::lower_launch_bytes(CachedCircuit& circuit, std::uint64_t launch_bytes) {
+  const std::uint64_t less = circuit.launch_bytes - launch_bytes;
+  circuit.launch_bytes = launch_bytes;
+  if (circuit.reserved_key == 0) return;
+  circuit.reserved_key -= less;
+  budget_.release(less);
+}
+
 std::uint64_t CircuitCache::evict(CachedCircuit& circuit) {
   CUZK_CHECK(circuit.refs == 0 && !circuit.loading);
   const std::uint64_t before = budget_.reserved();

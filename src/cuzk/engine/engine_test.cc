@@ -356,6 +356,20 @@ TEST(Quarantine, ASickDeviceLosesItsWorkToTheOthers) {
   engine.expect_idle();
 }
 
+TEST(Quarantine, AKeyIsNotLoadedOntoADeviceThatIsOut) {
+  EngineSetup setup = slow_setup();
+  setup.devices = 2;
+  std::atomic<int> launches{0};
+  setup.faults = [&](SimulatedStage stage, std::uint64_t, unsigned) {
+    return stage == SimulatedStage::kLaunch && launches++ == 0 ? SimulatedFault::kSick
+                                                               : SimulatedFault::kNone;
+  };
+  SimulatedEngine engine(setup);
+  engine.expect_proved(engine.accepted(kPorep, 1), kPorep, 1);
+  engine.expect_proved(engine.accepted(kSnap, 2), kSnap, 2);
+  engine.expect_idle();
+}
+
 TEST(Quarantine, WithoutAnyDeviceEverythingFailsAndNothingIsAccepted) {
   EngineSetup setup = slow_setup();
   std::atomic<int> launches{0};

@@ -333,6 +333,10 @@ bool Engine::Impl::any_device() const {
 
 void Engine::Impl::quarantine(DeviceSlot& device, const std::string& why) {
   device.quarantined = true;
+  changed();
+  // Nothing is launched on it any more.
+  for (const auto& [id, circuit] : cache_.entries())
+    if (circuit->shape != nullptr) cache_.lower_launch_bytes(*circuit, launch_bytes(*circuit->shape));
   if (any_device()) return;
   std::vector<JobPtr> all;
   for (const auto& [sequence, job] : live_) all.push_back(job);

@@ -283,6 +283,11 @@ groth16::Prover& SimulatedDevice::prover() {
   return *prover_;
 }
 
+Result<void> SimulatedDevice::hold(const std::shared_ptr<const groth16::ProvingKey>&) {
+  if (prover_->sick()) return io_error("simulated: the device is lost");
+  return {};
+}
+
 bool SimulatedDevice::usable() {
   return !prover_->sick();
 }

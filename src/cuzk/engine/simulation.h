@@ -92,6 +92,8 @@ class SimulatedDevice : public Device {
   [[nodiscard]] groth16::Prover& prover() override;
   [[nodiscard]] bool usable() override;
   [[nodiscard]] std::uint64_t launch_host_bytes(const Shape&) const override { return 0; }
+  /// kIo when the device is lost.
+  Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key) override;
 
  private:
   class SimulatedProver;

@@ -38,7 +38,8 @@ void Engine::Impl::loader() {
 
 std::uint64_t Engine::Impl::launch_bytes(const Shape& shape) const {
   std::uint64_t bytes = 0;
-  for (const auto& slot : devices_) bytes += slot->device->launch_host_bytes(shape);
+  for (const auto& slot : devices_)
+    if (!slot->quarantined) bytes += slot->device->launch_host_bytes(shape);
   return bytes;
 }
 
@@ -47,7 +48,6 @@ void Engine::Impl::load_circuit(Lock& lock, CachedCircuit& circuit) {
   if (circuit.shape == nullptr) {
     lock.unlock();
     Result<LoadedShape> shape = guarded([&] { return parts_.circuits->load_shape(parts_.pool, circuit.id); });
-    const std::uint64_t bytes = shape ? launch_bytes(*shape->shape) : 0;
     lock.lock();
     circuit.loading = false;
     if (!shape) {
@@ -55,6 +55,7 @@ void Engine::Impl::load_circuit(Lock& lock, CachedCircuit& circuit) {
       return;
     }
     ++(shape->from_file ? counters_.shapes_read : counters_.shapes_recorded);
+    const std::uint64_t bytes = launch_bytes(*shape->shape);
     cache_.set_shape(circuit, std::move(shape->shape), bytes);
     circuit.last_used = now();
     // On to the key, for whoever waits for it; what has no room now is asked for again by consider.
@@ -80,7 +81,18 @@ void Engine::Impl::load_circuit(Lock& lock, CachedCircuit& circuit) {
     }
     CUZK_TRY_ASSIGN(std::shared_ptr<const CircuitKey> loaded,
                     parts_.circuits->load_key(parts_.pool, mapped, shape));
-    for (const auto& slot : devices_) CUZK_TRY(slot->device->hold(loaded->proving_key()));
+    for (const auto& slot : devices_) {
+      {
+        const Lock in_service(mutex_);
+        if (slot->quarantined) continue;
+      }
+      const Result<void> held = slot->device->hold(loaded->proving_key());
+      if (held) continue;
+      // A device that is lost does not take the key from the others.
+      const Lock lost(mutex_);
+      if (!slot->quarantined && !slot->device->usable()) quarantine(*slot, held.error().message);
+      if (!slot->quarantined) return held.error();
+    }
     return loaded;
   });
   lock.lock();

@@ -33,9 +33,10 @@ struct CachedCircuit {
   std::uint32_t refs = 0;  ///< partitions in flight
   Clock::TimePoint last_used{};
   std::uint64_t reserved_shape = 0;
-  std::uint64_t reserved_key = 0;     ///< the key, and one launch on every device
+  std::uint64_t reserved_key = 0;     ///< the key, and one launch on every device in service
   std::uint64_t partition_bytes = 0;  ///< working set of one partition, known with the shape
-  std::uint64_t launch_bytes = 0;     ///< of one launch on every device together, known with the shape
+  std::uint64_t launch_bytes =
+      0;  ///< of one launch on every device in service together, known with the shape
   std::string last_error;
 
   [[nodiscard]] bool hot() const { return shape != nullptr && key != nullptr && !loading; }
@@ -74,6 +75,8 @@ class CircuitCache {
 
   /// The shape is there: takes its memory and computes the sizes that follow from it.
   void set_shape(CachedCircuit& circuit, std::shared_ptr<const Shape> shape, std::uint64_t launch_bytes);
+  /// A device went: a launch on each of those that are left takes `launch_bytes`, no more than before.
+  void lower_launch_bytes(CachedCircuit& circuit, std::uint64_t launch_bytes);
   /// HOT or WARM to COLD; `circuit` must not be in use. Returns the bytes that came back.
   std::uint64_t evict(CachedCircuit& circuit);
   /// Gives back what was reserved for a key that could not be loaded.

@@ -233,6 +233,7 @@ class Engine::Impl {
   void deliver(Lock& lock, const JobPtr& job);
   void retry_journal(Lock& lock);
   void forget_results(Lock& lock);
+  /// Of one launch on every device in service, with the mutex held.
   [[nodiscard]] std::uint64_t launch_bytes(const Shape& shape) const;
 
   const EngineConfig config_;

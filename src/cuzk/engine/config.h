@@ -19,7 +19,8 @@ struct EngineConfig {
   /// memory.total_budget less memory.safety_margin, in bytes: parameters, shapes, the working sets of
   /// partitions. 0: what the machine or the cgroup offers (available_memory).
   std::uint64_t memory_budget = 0;
-  /// Parameters and shapes that nobody uses stay at least this long, unless a critical job needs the room.
+  /// Parameters and shapes that nobody uses stay at least this long, unless a critical job needs the room
+  /// or nothing else is in flight.
   Duration eviction_min_idle = std::chrono::minutes(5);
 
   // gpus

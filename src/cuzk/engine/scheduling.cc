@@ -165,7 +165,10 @@ Engine::Impl::Verdict Engine::Impl::consider(const OrderKey& key, const Waiting&
   CachedCircuit& circuit = cache_.entry(job.circuit_id);
   const std::size_t partitions = waiting.together ? waiting.members.size() : 1;
   if (circuit.shape != nullptr && circuit.total_bytes(partitions) > budget_.total()) return Verdict::kNever;
-  const bool urgent = job.identity.priority == Priority::kCritical;
+  // With nothing in flight there is nothing that would make room: the first of all does not wait for what
+  // lies idle.
+  const bool first = launches_in_flight_ == 0 && key == waiting_.begin()->first;
+  const bool urgent = job.identity.priority == Priority::kCritical || first;
   if (!circuit.hot()) {
     waits_for_load(job);
     return want(circuit, key, urgent, wake) ? Verdict::kPass : Verdict::kNoRoom;

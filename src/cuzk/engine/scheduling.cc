@@ -267,7 +267,7 @@ void Engine::Impl::accept_launch(Launch& launch) {
 void Engine::Impl::take_out(const Member& member) {
   Partition& partition = member.get();
   const LaunchPtr launch = std::exchange(partition.launch, nullptr);
-  partition.witness.reset();
+  discard(std::move(partition.witness));
   std::erase_if(launch->members, [&](const Member& other) {
     return other.job == member.job && other.partition == member.partition;
   });
@@ -275,12 +275,6 @@ void Engine::Impl::take_out(const Member& member) {
   --launch->circuit->refs;
   launch->circuit->last_used = now();
   if (launch->members.empty()) --launches_in_flight_;
-}
-
-void Engine::Impl::free_memory(Launch& launch) {
-  for (const Member& member : launch.members) member.get().witness.reset();
-  budget_.release(launch.members.size() * launch.circuit->partition_bytes);
-  launch.holds_memory = false;
 }
 
 void Engine::Impl::prove_again(const Member& member, std::optional<std::size_t> avoid_device) {

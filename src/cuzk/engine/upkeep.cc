@@ -100,7 +100,7 @@ void Engine::Impl::load_circuit(Lock& lock, CachedCircuit& circuit) {
   if (!key) {
     cache_.cancel_key(circuit);
     // What did not load as it was mapped is mapped afresh the next time.
-    circuit.mapped = nullptr;
+    discard(std::exchange(circuit.mapped, nullptr));
     load_failed(circuit, key.error());
     return;
   }
@@ -163,7 +163,10 @@ void Engine::Impl::read_recovered(Lock& lock, const JobPtr& job) {
         return read;
       });
   lock.lock();
-  if (job->settled) return;
+  if (job->settled) {
+    if (statement) discard(std::move(*statement));
+    return;
+  }
   if (!statement) {
     const Error error = statement.error().within("read again from the journal");
     if (refused) {

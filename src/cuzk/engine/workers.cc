@@ -90,7 +90,7 @@ void Engine::Impl::synthesise(Lock& lock, unsigned worker, const Ready& ready) {
     job->times.queue_wait = now() - job->accepted - job->times.srs_load;
   }
   ++synthesis_busy_;
-  const std::shared_ptr<const Statement> statement = job->statement;
+  std::shared_ptr<const Statement> statement = job->statement;
   const std::shared_ptr<const Shape> shape = launch->circuit->shape;
   lock.unlock();
   if (first && parts_.journal != nullptr)
@@ -103,6 +103,7 @@ void Engine::Impl::synthesise(Lock& lock, unsigned worker, const Ready& ready) {
   });
   const TimePoint end = now();
   record(EventKind::kSynthEnd, member, end, {nullptr, worker});
+  statement.reset();
   lock.lock();
   --synthesis_busy_;
   job->times.synthesis += end - begin;
@@ -110,6 +111,7 @@ void Engine::Impl::synthesise(Lock& lock, unsigned worker, const Ready& ready) {
   const bool failed = !job->settled && !made;
   if (job->settled || failed) {
     partition.state = PartitionState::kDone;
+    if (made) discard(std::move(made->witness));
     take_out(member);
   } else {
     partition.witness = std::move(made->witness);
@@ -196,6 +198,7 @@ void Engine::Impl::run_launch(Lock& lock, DeviceSlot& device, unsigned worker, c
     return {};
   });
   tasks.clear();
+  if (!prepared) batch.clear();
   lock.lock();
   if (!prepared) {
     launch_failed(device, launch, prepared.error());
@@ -207,6 +210,7 @@ void Engine::Impl::run_launch(Lock& lock, DeviceSlot& device, unsigned worker, c
     members[i].get().state = PartitionState::kDone;
     take_out(members[i]);
     members.erase(members.begin() + static_cast<std::ptrdiff_t>(i));
+    discard(std::make_shared<groth16::Prepared>(std::move(batch[i])));
     batch.erase(batch.begin() + static_cast<std::ptrdiff_t>(i));
   }
   if (members.empty()) return;
@@ -232,7 +236,14 @@ void Engine::Impl::run_launch(Lock& lock, DeviceSlot& device, unsigned worker, c
     launch_failed(device, launch, pending.error());
     return;
   }
-  free_memory(*launch);
+  // The witnesses are freed before their memory counts as free. Nobody else touches a launch on a device.
+  std::vector<std::shared_ptr<const Witness>> witnesses;
+  for (const Member& member : members) witnesses.push_back(std::move(member.get().witness));
+  lock.unlock();
+  witnesses.clear();
+  lock.lock();
+  budget_.release(members.size() * launch->circuit->partition_bytes);
+  launch->holds_memory = false;
   const Duration held = pending->report().lock_released - pending->report().lock_acquired;
   ++device.launches;
   device.lock_held += held;

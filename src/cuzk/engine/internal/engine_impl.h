@@ -190,7 +190,10 @@ class Engine::Impl {
   void queue_launch(const LaunchPtr& launch);
   void accept_launch(Launch& launch);
   void take_out(const Member& member);
-  void free_memory(Launch& launch);
+  /// Leaves it to the keeper to free something large, without the mutex.
+  void discard(std::shared_ptr<const void> what) {
+    if (what != nullptr) chores_.push_back([what = std::move(what)] {});
+  }
   void prove_again(const Member& member, std::optional<std::size_t> avoid_device);
   void piece_done(const Member& member, const groth16::Proof& proof);
   void settle(const JobPtr& job, JobState state, FailureClass failure, std::string message);

@@ -284,13 +284,17 @@ bool Engine::Impl::forget(WaiterId waiter) {
   const JobPtr job = at->second.job;
   if (at->second.deadline) deadlines_.erase({*at->second.deadline, waiter});
   waiters_.erase(at);
-  job->waiters.erase(waiter);
-  if (job->waiters.empty() && job->abandon_grace && !job->settled) {
-    job->abandoned_until = now() + *job->abandon_grace;
-    abandoned_.emplace(*job->abandoned_until, job->sequence);
-    changed();
-  }
+  waiter_left(*job, waiter);
+  changed();
   return true;
+}
+
+/// Without an answer. The last one starts the job's grace.
+void Engine::Impl::waiter_left(Job& job, WaiterId waiter) {
+  job.waiters.erase(waiter);
+  if (!job.waiters.empty() || !job.abandon_grace || job.settled) return;
+  job.abandoned_until = now() + *job.abandon_grace;
+  abandoned_.emplace(*job.abandoned_until, job.sequence);
 }
 
 Result<Cancelled> Engine::Impl::cancel(const std::string& job_id) {

@@ -202,6 +202,19 @@ TEST(Await, AnAbandonedJobIsCancelledAfterItsGrace) {
   engine.expect_proved(kept, kWindow, 3);
 }
 
+TEST(Await, AWaiterWhoseTimePassedHasLeft) {
+  EngineSetup setup = slow_setup();
+  setup.times.synthesis = seconds(100);
+  SimulatedEngine engine(setup);
+  const std::string job =
+      engine->submit({"r", Priority::kByKind, simulated_request(kWindow, 1), seconds(10)}).job_id;
+  EXPECT_EQ(engine.wait(job, seconds(5)), nullptr);
+  engine.pass(seconds(9));
+  EXPECT_EQ(engine->job(job)->state, JobState::kRunning);
+  engine.pass(seconds(2));
+  EXPECT_EQ(engine->job(job)->message, "nobody waited for it");
+}
+
 // ---- cancellation and failure
 
 TEST(Cancel, AQueuedJobEndsAtOnce) {

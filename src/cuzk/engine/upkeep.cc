@@ -347,8 +347,9 @@ void Engine::Impl::keeper() {
       deadlines_.erase(deadlines_.begin());
       const auto at = waiters_.find(id);
       const AwaitCallback done = std::move(at->second.done);
-      at->second.job->waiters.erase(id);
+      const JobPtr job = at->second.job;
       waiters_.erase(at);
+      waiter_left(*job, id);
       lock.unlock();
       done({nullptr});
       lock.lock();

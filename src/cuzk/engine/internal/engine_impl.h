@@ -163,6 +163,7 @@ class Engine::Impl {
   [[nodiscard]] std::string new_job_id(ProofKind kind);
   void adopt(const JobPtr& job);
   void not_abandoned(Job& job);
+  void waiter_left(Job& job, WaiterId waiter);
   void recover(const Journal::Recovered& recovered);
   [[nodiscard]] std::uint32_t jobs_before(const Job& job) const;
 

@@ -68,7 +68,12 @@ Result<void> Engine::Impl::start() {
       threads_.push_back(parts_.clock.start_thread(std::move(*body)));
   } catch (const std::system_error& e) {
     const std::string message = e.what();
-    if (threads_.size() >= 2) shut_down(Duration::zero());
+    if (threads_.size() == 1) {
+      // The keeper alone: there is no delivery to wait for, and nobody who could wait for its answers.
+      const Lock lock(mutex_);
+      delivered_all_ = true;
+    }
+    shut_down(Duration::zero());
     return io_error("the system refuses the engine's " + std::to_string(bodies.size()) +
                     " threads: " + message);
   }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <system_error>
 
 #include "cuzk/engine/assembler.h"
 #include "cuzk/engine/engine_fixture.h"
@@ -677,6 +678,41 @@ TEST(ShutDown, FailsTheRestWhenPatienceEndsAndAnswersEverybody) {
   }
   engine.expect_idle();
   EXPECT_LE(engine.time(), 60 + 60 + 1) << "what a device has begun is waited for";
+}
+
+/// Starts so many threads and no more.
+class RefusingClock : public VirtualClock {
+ public:
+  explicit RefusingClock(std::size_t threads) : left_(threads) {}
+  [[nodiscard]] std::thread start_thread(std::function<void()> body) override {
+    if (left_ == 0) throw std::system_error(EAGAIN, std::generic_category());
+    --left_;
+    return VirtualClock::start_thread(std::move(body));
+  }
+
+ private:
+  std::size_t left_;
+};
+
+TEST(Start, EndsTheThreadsThatItHasWhenTheNextIsRefused) {
+  constexpr std::size_t kThreads = 1 + 2 + 2 + 2 + 2;
+  for (std::size_t threads = 0; threads <= kThreads; ++threads) {
+    RefusingClock clock(threads);
+    const VirtualClock::Participant participant(clock);
+    ThreadPool pool(1);
+    const auto simulation = std::make_shared<Simulation>(Simulation{clock, {}, {}});
+    EngineConfig config;
+    config.partition_workers = 1;
+    const auto engine = Engine::create(config, {.pool = pool,
+                                                .devices = {std::make_shared<SimulatedDevice>(simulation, 0)},
+                                                .circuits = std::make_shared<SimulatedCircuits>(simulation),
+                                                .read_request = simulated_reader(simulation),
+                                                .clock = clock});
+    EXPECT_EQ(engine.has_value(), threads == kThreads) << threads;
+    if (!engine) {
+      EXPECT_THAT(engine.error().message, HasSubstr("9 threads")) << threads;
+    }
+  }
 }
 
 // ---- modes

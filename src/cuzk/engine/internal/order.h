@@ -22,10 +22,12 @@ struct OrderKey {
 
   friend auto operator<=>(const OrderKey&, const OrderKey&) = default;
 
-  /// The same order as a number for DeviceLock, larger first; exact for 2^48 jobs of 2^12 partitions.
+  /// The same order as a number for DeviceLock, larger first; exact for 8 kinds and 2^46 jobs of 2^12
+  /// partitions.
   [[nodiscard]] std::uint64_t urgency() const {
-    constexpr std::uint64_t kPlaces = (std::uint64_t{1} << 60) - 1;
-    return (std::uint64_t{4} - reverse_priority) << 60 | (kPlaces - ((job << 12 | partition) & kPlaces));
+    constexpr std::uint64_t kPlaces = (std::uint64_t{1} << 58) - 1;
+    return (std::uint64_t{4} - reverse_priority) << 61 | (std::uint64_t{7} - (kind & 7U)) << 58 |
+           (kPlaces - ((job << 12 | partition) & kPlaces));
   }
 };
 

@@ -61,7 +61,7 @@ Result<void> check(const EngineConfig& config) {
   CUZK_TRY(at_least_one(config.synthesis_lookahead, "pipeline.synthesis_lookahead"));
   CUZK_TRY(at_least_one(config.synthesis_concurrency, "pipeline.synthesis_concurrency"));
   CUZK_TRY(few(config.max_parallel_synthesis, "pipeline.max_parallel_synthesis"));
-  CUZK_TRY(at_least_one(config.max_gpu_queue_depth, "pipeline.max_gpu_queue_depth"));
+  CUZK_TRY(at_least_one(config.max_gpu_queue_depth.value_or(1), "pipeline.max_gpu_queue_depth"));
   CUZK_TRY(few(config.finishers, "the number of finishers"));
   CUZK_TRY(not_negative(config.max_batch_wait, "scheduler.max_batch_wait_ms"));
   CUZK_TRY(not_negative(config.eviction_min_idle, "memory.eviction_min_idle"));

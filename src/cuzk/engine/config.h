@@ -47,7 +47,8 @@ struct EngineConfig {
   unsigned max_parallel_synthesis =
       0;                   ///< synthesis workers of the modes with partition_workers = 0; 0: pool
   unsigned slot_size = 0;  ///< > 0 with partition_workers = 0 selects the slotted mode
-  std::size_t max_gpu_queue_depth = 8;  ///< launches that the device queue accepts
+  /// Launches that the device queue accepts. Absent: four for each worker of each device.
+  std::optional<std::size_t> max_gpu_queue_depth;
   /// Launches whose epilogue and check may be outstanding before a device worker does its own; also the
   /// number of finisher threads. 0: one for each device worker.
   unsigned finishers = 0;

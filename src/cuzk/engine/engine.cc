@@ -34,7 +34,9 @@ Engine::Impl::Impl(EngineConfig config, EngineParts parts)
   synthesis_workers_ = legacy ? config_.max_parallel_synthesis : config_.partition_workers.value_or(0);
   if (synthesis_workers_ == 0) synthesis_workers_ = parts_.pool.size();
   const auto devices = static_cast<unsigned>(parts_.devices.size());
-  finishers_ = config_.finishers > 0 ? config_.finishers : devices * config_.workers_per_device;
+  const unsigned device_workers = devices * config_.workers_per_device;
+  finishers_ = config_.finishers > 0 ? config_.finishers : device_workers;
+  queue_depth_ = config_.max_gpu_queue_depth.value_or(std::size_t{4} * device_workers);
   for (const std::shared_ptr<Device>& device : parts_.devices) {
     auto slot = std::make_unique<DeviceSlot>();
     slot->device = device;

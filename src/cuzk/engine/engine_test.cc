@@ -715,6 +715,26 @@ TEST(Start, EndsTheThreadsThatItHasWhenTheNextIsRefused) {
   }
 }
 
+TEST(DeviceQueue, AcceptsFourLaunchesForEachWorker) {
+  for (const unsigned devices : {1U, 2U}) {
+    EngineSetup setup;
+    setup.times = {.synthesis = seconds(1), .kernels = seconds(100)};
+    setup.devices = devices;
+    setup.config.workers_per_device = 1;
+    setup.config.partition_workers = 16;
+    SimulatedEngine engine(setup);
+    for (std::uint64_t tag = 1; tag <= 14; ++tag) {
+      (void)engine.accepted(kWindow, tag);
+      engine.pass(milliseconds(10));
+    }
+    engine.pass(seconds(2));
+    const std::vector<timeline::Event> events = engine.events();
+    EXPECT_EQ(std::count_if(events.begin(), events.end(),
+                            [](const auto& e) { return e.kind == timeline::EventKind::kGpuQueue; }),
+              static_cast<std::ptrdiff_t>(devices * (1 + 4)));
+  }
+}
+
 // ---- modes
 
 struct ModeCase {

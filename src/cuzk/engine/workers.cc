@@ -126,7 +126,7 @@ void Engine::Impl::synthesise(Lock& lock, unsigned worker, const Ready& ready) {
 
   // The permit, which is this thread, is held until the device queue accepts what it completed.
   while (launch->in_synthesis == 0 && launch->queued && !launch->accepted) {
-    if (device_queue_.among_first(launch->key, config_.max_gpu_queue_depth))
+    if (device_queue_.among_first(launch->key, queue_depth_))
       accept_launch(*launch);
     else
       wait(lock);

@@ -246,6 +246,7 @@ class Engine::Impl {
   const TimePoint started_;
   unsigned synthesis_workers_ = 0;
   unsigned finishers_ = 0;
+  std::size_t queue_depth_ = 0;
   std::string id_prefix_;  // random: job ids differ between processes
 
   mutable std::mutex mutex_;

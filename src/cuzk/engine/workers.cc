@@ -263,9 +263,11 @@ void Engine::Impl::run_launch(Lock& lock, DeviceSlot& device, unsigned worker, c
 void Engine::Impl::launch_failed(DeviceSlot& device, const LaunchPtr& launch, const Error& error) {
   ++device.launch_failures;
   const bool sick = !device.device->usable();
-  // A partition that took two devices along does not get a third.
+  // A partition that took two devices along does not get a third. Those that a lost device had beside it, and
+  // that fail after it, took nothing along.
+  const bool first = sick && !device.quarantined;
   for (const Member& member : launch->members)
-    if (sick && ++member.get().lost_devices >= 2)
+    if (first && ++member.get().lost_devices >= 2)
       fail(member.job, FailureClass::kDevice,
            partition_name(member) +
                ": two devices went out of service with it, the last after: " + error.message);
@@ -371,6 +373,7 @@ void Engine::Impl::finish(Lock& lock, Finishing& work) {
 void Engine::Impl::finish_failed(DeviceSlot& device, const LaunchPtr& launch, const Error& error) {
   const std::vector<Member> members(launch->members);
   const bool sick = !device.device->usable();
+  const bool first = sick && !device.quarantined;
   if (sick) quarantine(device, error.message);
   for (const Member& member : members) {
     if (!member.job->settled && !sick && error.code == ErrorCode::kInternal) {
@@ -378,7 +381,8 @@ void Engine::Impl::finish_failed(DeviceSlot& device, const LaunchPtr& launch, co
       continue;
     }
     take_out(member);
-    if (!member.job->settled && (several_jobs(members) || (sick && ++member.get().lost_devices < 2))) {
+    const bool elsewhere = sick && !(first && ++member.get().lost_devices >= 2);
+    if (!member.job->settled && (several_jobs(members) || elsewhere)) {
       prove_again(member, {});
       continue;
     }

@@ -27,7 +27,7 @@ struct Partition {
   std::shared_ptr<const Witness> witness;  ///< from synthesis to the end of the launch
   std::vector<Fr> inputs;
   unsigned failed_checks = 0;
-  unsigned lost_devices = 0;  ///< devices that went into quarantine with it
+  unsigned lost_devices = 0;  ///< devices that went into quarantine when it failed
   std::optional<std::size_t> avoid_device = {};
   SelfCheckEvidence evidence = {};
 };

@@ -842,7 +842,9 @@ TEST(Batch, IsFlushedByAnotherCircuitAMoreUrgentJobAndShutdown) {
     const std::string job = engine.accepted(kPorep, 1);
     engine.pass(seconds(1));
     const std::string other = engine.accepted(kind, 2, kind == kPorep ? Priority::kHigh : Priority::kByKind);
-    engine.pass(seconds(1));
+    // Time for the critical job's synthesis to come first, if its parameters are there before the batch is
+    // admitted; less than the batch would have waited.
+    engine.pass(seconds(4));
     // A batch of one circuit begins with its most urgent job.
     EXPECT_EQ(engine->job(kind == kPorep ? other : job)->state, JobState::kRunning) << to_string(kind);
     engine.expect_proved(other, kind, 2);

@@ -25,6 +25,13 @@ Error missing(const std::string& name, const char* what) {
   return bad_input(name + ": missing or not " + what);
 }
 
+/// A value as an error shows it: never a nested one, however deep the file goes.
+std::string shown(const Json& value) {
+  if (value.is_structured()) return value.is_array() ? "a list" : "an object";
+  if (value.is_string() && value.get_ref<const std::string&>().size() > 64) return "a long string";
+  return value.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
+}
+
 Result<std::uint64_t> number(const Json& object, const char* member) {
   const auto it = object.find(member);
   if (it == object.end() || !it->is_number_unsigned()) return missing(member, "a non-negative number");
@@ -59,11 +66,11 @@ Result<std::optional<std::uint64_t>> registered_number(const Json& object, const
   return std::optional(n);
 }
 
-/// When the file says a size as well, it is the type's.
+/// When the file says a size as well, it is the type's; 0 means "as the type says".
 Result<void> check_size(const Json& request, std::uint64_t bytes, std::string_view type) {
   if (!request.contains("sector_size")) return {};
   CUZK_TRY_ASSIGN(const std::uint64_t size, number(request, "sector_size"));
-  if (size == bytes) return {};
+  if (size == bytes || size == 0) return {};
   return bad_input(fmt::format("sector_size: {}, but the type is {}", size, type));
 }
 
@@ -88,17 +95,22 @@ Result<std::vector<std::uint8_t>> vanilla_bytes(const std::filesystem::path& fol
     return bad_input(fmt::format("{}.file: '{}' has {} bytes, more than any vanilla proof", where,
                                  path.string(), content.size()));
   if (entry.contains("len") && entry["len"] != content.size())
-    return bad_input(fmt::format("{}.len: {}, but '{}' has {} bytes", where, entry["len"].dump(),
+    return bad_input(fmt::format("{}.len: {}, but '{}' has {} bytes", where, shown(entry["len"]),
                                  path.string(), content.size()));
   if (entry.contains("sha256") && entry["sha256"] != to_hex(sha256(content)))
     return bad_input(fmt::format("{}.sha256: '{}' has {}", where, path.string(), to_hex(sha256(content))));
   return std::vector<std::uint8_t>(content.begin(), content.end());
 }
 
+/// The bytes of all entries of a list. `expected`: how many there must be, looked at before any is read.
 Result<std::vector<std::vector<std::uint8_t>>> vanilla_list(const std::string& path, const Json& request,
-                                                            const std::string& member) {
+                                                            const std::string& member,
+                                                            std::optional<std::size_t> expected) {
   const auto list = request.find(member);
   if (list == request.end() || !list->is_array()) return missing(member, "a list");
+  if (expected && list->size() != *expected)
+    return bad_input(
+        fmt::format("vanilla_proofs: {} given in '{}', expected {}", list->size(), member, *expected));
   std::vector<std::vector<std::uint8_t>> out;
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   for (std::size_t i = 0; i < list->size(); ++i) {
@@ -146,7 +158,7 @@ Result<void> check_sector(const post::PostParams& params, const Json& entry, Byt
   if (!sector) return sector.error().within(where);
   if (entry.contains("sector") && entry["sector"] != sector->sector_id)
     return bad_input(fmt::format("{}.sector: {}, but its vanilla proof is of sector {}", where,
-                                 entry["sector"].dump(), sector->sector_id));
+                                 shown(entry["sector"]), sector->sector_id));
   if (entry.contains("comm_r") && entry["comm_r"] != to_hex(sector->comm_r))
     return bad_input(
         fmt::format("{}.comm_r: its vanilla proof is of comm_r {}", where, to_hex(sector->comm_r)));
@@ -163,7 +175,9 @@ Result<std::shared_ptr<const Statement>> read_post(const std::string& path, cons
     if (partition_index > UINT32_MAX) return bad_input("partition_index: larger than 2^32 - 1");
   }
   using Proofs = std::vector<std::vector<std::uint8_t>>;
-  CUZK_TRY_ASSIGN(const Proofs proofs, vanilla_list(path, request, "vanilla"));
+  CUZK_TRY_ASSIGN(const Proofs proofs,
+                  vanilla_list(path, request, "vanilla",
+                               kind == post::Kind::winning ? std::optional<std::size_t>(1) : std::nullopt));
   for (std::size_t i = 0; i < proofs.size(); ++i)
     CUZK_TRY(check_sector(*config.params, request["vanilla"][i], proofs[i], fmt::format("vanilla[{}]", i)));
   if (kind == post::Kind::winning || partition_index != 0)
@@ -196,7 +210,7 @@ Result<std::shared_ptr<const Statement>> read_update(const std::string& path, co
   CUZK_TRY_ASSIGN(commitments.comm_r_new, bytes32(request, "comm_r_new"));
   CUZK_TRY_ASSIGN(commitments.comm_d_new, bytes32(request, "comm_d_new"));
   using Proofs = std::vector<std::vector<std::uint8_t>>;
-  CUZK_TRY_ASSIGN(const Proofs proofs, vanilla_list(path, request, "partitions"));
+  CUZK_TRY_ASSIGN(const Proofs proofs, vanilla_list(path, request, "partitions", sector->partitions()));
   return update_statement(*sector, commitments, proofs);
 }
 
@@ -208,7 +222,7 @@ Result<ProofKind> kind_of(const Json& request) {
   }
   if (request["kind"] == "Winning") return ProofKind::winning_post;
   if (request["kind"] == "Window") return ProofKind::window_post_partition;
-  return bad_input("kind: " + request["kind"].dump() + " is neither \"Winning\" nor \"Window\"");
+  return bad_input("kind: " + shown(request["kind"]) + " is neither \"Winning\" nor \"Window\"");
 }
 
 Result<std::shared_ptr<const Statement>> read_object(const std::string& path, const Json& request,

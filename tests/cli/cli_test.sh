@@ -251,6 +251,13 @@ wrong "vanilla[0].sha256" 's/"sha256": "3d/"sha256": "3e/' winning.json winning-
 wrong "vanilla[0].comm_r" 's/"comm_r": "../"comm_r": "00/' winning.json winning-post
 wrong "vanilla[0].sector" 's/"sector": 1234/"sector": 1235/' winning.json winning-post
 wrong "kind" 's/"kind": "Winning"/"kind": "Losing"/' winning.json winning-post
+nested="$(printf '[%.0s' {1..20000})$(printf ']%.0s' {1..20000})"
+wrong 'kind: a list is neither' "/\"kind\"/c\"kind\": $nested," winning.json winning-post
+wrong "vanilla_proofs: 2 given in 'vanilla', expected 1" 's/"vanilla": \[/"vanilla": [7,/' winning.json winning-post
+{ cat winning.json; printf '\0}'; } >zero.json
+expect 1 "zero byte" other prove winning-post zero.json --out bad.proof
+sed 's/"sector_size": [0-9]*/"sector_size": 0/' winning.json >as-type.json
+expect 0 '"vanilla_verifies": true' "$cuzk" inspect as-type.json --json
 wrong "comm_r_new" 's/"comm_r_new": "../"comm_r_new": "/' update.json snap-update
 wrong "vanilla_proofs[0]" 's/"comm_d_new": "../"comm_d_new": "00/' update.json snap-update
 wrong "registered_update_proof: 7" 's/"registered_update_proof": 3/"registered_update_proof": 7/' update.json snap-update

@@ -158,9 +158,9 @@ expect 3 "/no/such/folder/out" "$cuzk" prove --c1 "$c1" --params /no/such --out 
 mkdir folder
 expect 3 "not a regular file" "$cuzk" prove --c1 "$c1" --params params --out folder
 expect 3 "" "$cuzk" setup --circuit porep-2k --out /proc/no
-# An address space that holds the mapped parameters but not the proof: an exit code, not a signal.
+# An address space that holds the program but not the proof: an exit code, not a signal.
 limited() { (ulimit -v "$1"; shift; exec "$@"); }
-expect 3 "out of memory" limited 1900000 "$cuzk" prove --c1 "$c1" --params params --out bad.proof --threads 2
+expect 3 "out of memory" limited 600000 "$cuzk" prove --c1 "$c1" --params params --out bad.proof --threads 2
 [[ ! -e bad.proof ]] || fail "a failed run left a proof file"
 pass
 mkdir broken

@@ -138,6 +138,10 @@ Fault Context::fault() const {
   return fault_;
 }
 
+Result<void> Context::bind() {
+  return check(cudaSetDevice(device_), "start");
+}
+
 Result<DeviceMemory> Context::allocate(std::uint64_t bytes, const char* what) {
   const std::uint64_t size = rounded(std::max<std::uint64_t>(bytes, 1));
   {

@@ -116,6 +116,9 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
+  /// Makes the device current for the calling thread, which CUDA asks of every thread that launches work or
+  /// takes memory. Also fails when the context is dead.
+  Result<void> bind();
   [[nodiscard]] int device() const { return device_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] unsigned multiprocessors() const { return multiprocessors_; }

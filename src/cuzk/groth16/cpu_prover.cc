@@ -6,6 +6,7 @@
 #include "cuzk/base/bits.h"
 #include "cuzk/cpu/scratch_array.h"
 #include "cuzk/groth16/internal/first_failure.h"
+#include "cuzk/groth16/proof_sums.h"
 #include "cuzk/groth16/proving_key_bases.h"
 #include "cuzk/msm/bit_sum.h"
 #include "cuzk/msm/msm.h"
@@ -28,16 +29,10 @@ struct CpuPrepared : Prepared::State {
   Fr r, s;
 };
 
-/// What the device work leaves: one sum per query and the quotient's.
-struct Sums {
-  G1Jacobian h, l, a, b_g1;
-  G2Jacobian b_g2;
-};
-
 struct CpuPending : Pending::State {
   struct Circuit {
     std::shared_ptr<const ProvingKey> key;
-    Sums sums;
+    ProofSums sums;
     Fr r, s;
   };
   std::vector<Circuit> circuits;
@@ -171,11 +166,11 @@ auto timed(LaunchReport& report, const char* name, Work&& work) {
   return result;
 }
 
-Result<Sums> compute_sums(ThreadPool& pool, const CpuPrepared& circuit, const ntt::Quotient& quotient,
-                          LaunchReport& report, Progress& progress) {
+Result<ProofSums> compute_sums(ThreadPool& pool, const CpuPrepared& circuit, const ntt::Quotient& quotient,
+                               LaunchReport& report, Progress& progress) {
   const Shape& shape = *circuit.key->shape();
   const ProvingKeyBases& bases = ProvingKeyBases::of(*circuit.key);
-  Sums sums;
+  ProofSums sums;
   {
     const std::size_t m = std::size_t{1} << shape.domain_log_size();
     ScratchArray<Fr> a(m);
@@ -207,15 +202,6 @@ Result<Sums> compute_sums(ThreadPool& pool, const CpuPrepared& circuit, const nt
   CUZK_TRY_ASSIGN(sums.b_g2,
                   timed(report, "b_g2", [&] { return sum_query(pool, bases.b_g2, circuit.b, progress); }));
   return sums;
-}
-
-/// groth16-and-formats 4.4.
-Proof assemble(const VerifyingKey& vk, const Sums& sums, const Fr& r, const Fr& s) {
-  const G1Jacobian a = sums.a + vk.alpha_g1 + mul(vk.delta_g1, r);
-  const G2Jacobian b = sums.b_g2 + vk.beta_g2 + mul(vk.delta_g2, s);
-  const G1Jacobian b_g1 = sums.b_g1 + vk.beta_g1 + mul(vk.delta_g1, s);
-  const G1Jacobian c = mul(a, s) + mul(b_g1, r) - mul(vk.delta_g1, r * s) + sums.h + sums.l;
-  return {a.to_affine(), b.to_affine(), c.to_affine()};
 }
 
 }  // namespace
@@ -264,7 +250,7 @@ Result<Pending> CpuProver::launch(std::span<Prepared> batch, const LaunchOptions
     const DeviceLock::Hold hold = options.lock.value_or(lock_).acquire(options.urgency);
     report.lock_acquired = ProverClock::now();
     for (const CpuPrepared* circuit : circuits) {
-      CUZK_TRY_ASSIGN(const Sums sums, compute_sums(pool_, *circuit, quotient, report, progress));
+      CUZK_TRY_ASSIGN(const ProofSums sums, compute_sums(pool_, *circuit, quotient, report, progress));
       pending->circuits.push_back({circuit->key, sums, circuit->r, circuit->s});
     }
     progress.finish();
@@ -279,7 +265,7 @@ Result<std::vector<Proof>> CpuProver::finish(Pending pending) {
   if (state == nullptr) return usage_error("a pending launch of another backend, or one finished before");
   std::vector<Proof> proofs;
   for (const CpuPending::Circuit& circuit : state->circuits) {
-    const Proof proof = assemble(circuit.key->vk(), circuit.sums, circuit.r, circuit.s);
+    const Proof proof = assemble_proof(circuit.key->vk(), circuit.sums, circuit.r, circuit.s);
     CUZK_TRY_ASSIGN(Proof read_back, reread(proof));
     proofs.push_back(read_back);
   }

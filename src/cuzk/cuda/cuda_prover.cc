@@ -1,0 +1,417 @@
+#include "cuzk/cuda/cuda_prover.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "cuzk/base/bits.h"
+#include "cuzk/cuda/internal/device_key.h"
+#include "cuzk/cuda/internal/pinned_pool.h"
+#include "cuzk/cuda/internal/stage_clock.h"
+#include "cuzk/cuda/msm.h"
+#include "cuzk/groth16/proof_sums.h"
+#include "cuzk/groth16/proving_key_bases.h"
+
+namespace cuzk::cuda {
+
+using groth16::LaunchOptions;
+using groth16::Pending;
+using groth16::Prepared;
+using groth16::ProofSums;
+using groth16::ProverClock;
+using groth16::ProvingKey;
+using groth16::ProvingKeyBases;
+using groth16::QuerySelection;
+
+struct CudaProver::HeldKey {
+  std::weak_ptr<const ProvingKey> key;
+  const ProvingKey* address = nullptr;
+  std::unique_ptr<DeviceKey> copy;
+};
+
+namespace {
+
+/// Bits whose ones are counted together, so that a launch can cut sums anywhere between.
+constexpr std::uint64_t kBitBlock = std::uint64_t{1} << 20;
+
+/// The bits of one query in the pinned buffer.
+struct QueryBits {
+  std::uint64_t offset = 0;
+  std::uint64_t count = 0;
+  std::vector<std::uint32_t> ones;  ///< of every kBitBlock bits
+
+  [[nodiscard]] std::uint64_t words() const { return (count + 63) / 64; }
+};
+
+struct CudaPrepared : Prepared::State {
+  std::shared_ptr<const ProvingKey> key;
+  const CudaProver* owner = nullptr;
+  PinnedPool::Lease pinned;
+  // Offsets in bytes into the pinned buffer: inputs and wide values at 0.
+  std::uint64_t values = 0;  ///< their number
+  std::uint64_t bits_offset = 0;
+  std::uint64_t bit_words = 0;
+  QueryBits l, a, b;
+  Fr r, s;
+};
+
+/// One query's sum in the pieces that the device left.
+template <class F>
+struct QueryParts {
+  std::vector<Xyzz<F>> bits;
+  WindowSums<F> wide;
+
+  [[nodiscard]] Jacobian<F> total() const {
+    Jacobian<F> sum = wide.total();
+    for (const Xyzz<F>& part : bits) sum += part.to_jacobian();
+    return sum;
+  }
+};
+
+struct CircuitParts {
+  G1WindowSums h;
+  QueryParts<Fp> l, a, b_g1;
+  QueryParts<Fp2> b_g2;
+};
+
+struct CudaPending : Pending::State {
+  struct Circuit {
+    std::shared_ptr<const ProvingKey> key;
+    CircuitParts parts;
+    Fr r, s;
+  };
+  std::vector<Circuit> circuits;
+};
+
+std::uint64_t aligned(std::uint64_t bytes) {
+  return (bytes + 63) / 64 * 64;
+}
+
+/// Tells how far a launch is. Weights are nanoseconds of an H200 for one element; only their proportions
+/// matter.
+class Progress {
+ public:
+  Progress(const std::function<void(double)>& tell, std::size_t circuits, const DeviceKey& key,
+           std::uint64_t domain)
+      : tell_(tell) {
+    const auto query = [](const auto& q, double scale) {
+      return scale * (static_cast<double>(q.bit_count) * kBit + static_cast<double>(q.wide_count) * kWide);
+    };
+    total_ = static_cast<double>(circuits) *
+             (static_cast<double>(domain) * (kRow + kQuotient + kFull) + query(key.l, 1) + query(key.a, 1) +
+              query(key.b_g1, 1) + query(key.b_g2, kG2));
+  }
+  static constexpr double kRow = 0.1;
+  static constexpr double kQuotient = 1.8;
+  static constexpr double kFull = 4.6;
+  static constexpr double kBit = 0.2;
+  static constexpr double kWide = 6;
+  static constexpr double kG2 = 3;
+
+  void add(std::uint64_t elements, double cost_of_one) {
+    done_ += static_cast<double>(elements) * cost_of_one;
+    if (tell_ && elements != 0 && done_ < total_) tell_(done_ / total_);
+  }
+  void finish() const {
+    if (tell_) tell_(1);
+  }
+
+ private:
+  const std::function<void(double)>& tell_;
+  double total_ = 0;
+  double done_ = 0;
+};
+
+/// One circuit's work on the device.
+class CircuitRun {
+ public:
+  CircuitRun(Context& context, const DeviceKey& key, const CudaPrepared& circuit, StageClock& clock,
+             Progress& progress)
+      : context_(context), key_(key), circuit_(circuit), clock_(clock), progress_(progress) {}
+
+  Result<CircuitParts> run() {
+    const std::uint64_t n = std::uint64_t{1} << key_.ntt->log_size();
+    CircuitParts parts;
+    CUZK_TRY_ASSIGN(values_, context_.allocate(circuit_.values * sizeof(Fr), "witness"));
+    {
+      CUZK_TRY_ASSIGN(const DeviceMemory a, context_.allocate(n * sizeof(Fr), "quotient"));
+      CUZK_TRY(quotient(n, a.as<Fr>()));
+      CUZK_TRY(clock_.begin("h"));
+      // The highest coefficient is zero; it lies last in this order as well.
+      CUZK_TRY_ASSIGN(parts.h, msm(context_, key_.h.as<G1Affine>(), a.as<Fr>(), key_.h_count));
+      CUZK_TRY(clock_.end());
+      progress_.add(n, Progress::kFull);
+    }
+    CUZK_TRY(clock_.begin("l"));
+    CUZK_TRY(query(key_.l, circuit_.l, key_.l_places, parts.l));
+    CUZK_TRY(clock_.end());
+    CUZK_TRY(clock_.begin("a"));
+    CUZK_TRY(query(key_.a, circuit_.a, key_.a_places, parts.a));
+    CUZK_TRY(clock_.end());
+    CUZK_TRY(clock_.begin("b_g1"));
+    CUZK_TRY(query(key_.b_g1, circuit_.b, key_.b_places, parts.b_g1));
+    CUZK_TRY(clock_.end());
+    CUZK_TRY(clock_.begin("b_g2"));
+    CUZK_TRY(query(key_.b_g2, circuit_.b, key_.b_places, parts.b_g2));
+    CUZK_TRY(clock_.end());
+    return parts;
+  }
+
+ private:
+  [[nodiscard]] const unsigned char* pinned(std::uint64_t offset) const {
+    return circuit_.pinned.data() + offset;
+  }
+
+  /// The coefficients of h to `a`.
+  Result<void> quotient(std::uint64_t n, Fr* a) {
+    const char* const stage = "quotient";
+    CUZK_TRY_ASSIGN(const DeviceMemory bits, context_.allocate(8 * circuit_.bit_words, "witness"));
+    CUZK_TRY_ASSIGN(const DeviceMemory b, context_.allocate(n * sizeof(Fr), stage));
+    CUZK_TRY_ASSIGN(const DeviceMemory c, context_.allocate(n * sizeof(Fr), stage));
+    CUZK_TRY(clock_.begin("witness"));
+    CUZK_TRY(context_.upload(values_.as<void>(), pinned(0), circuit_.values * sizeof(Fr), "witness"));
+    if (circuit_.bit_words != 0)
+      CUZK_TRY(
+          context_.upload(bits.as<void>(), pinned(circuit_.bits_offset), 8 * circuit_.bit_words, "witness"));
+    CUZK_TRY(clock_.end());
+    CUZK_TRY(clock_.begin("rows"));
+    CUZK_TRY(key_.rows.evaluate(context_, values_.as<Fr>(), bits.as<std::uint64_t>(), a, b.as<Fr>(), n));
+    CUZK_TRY(clock_.end());
+    CUZK_TRY(clock_.begin(stage));
+    CUZK_TRY(key_.ntt->quotient(a, b.as<Fr>(), c.as<Fr>()));
+    CUZK_TRY(clock_.end());
+    Fr top = Fr::one();
+    CUZK_TRY(context_.download(&top, a + n - 1, sizeof top, stage));
+    if (!top.is_zero())
+      return Error{ErrorCode::kInternal, "device " + std::to_string(context_.device()) +
+                                             ": the quotient has a term of degree n - 1: a transform went "
+                                             "wrong"};
+    progress_.add(n, Progress::kRow + Progress::kQuotient);
+    return {};
+  }
+
+  /// Bases that a sum over a bitmap may take at a time, whatever the bits: a multiple of kBitBlock.
+  template <class F>
+  [[nodiscard]] std::uint64_t bit_piece() const {
+    // An index, half and a quarter of the points, scratch of the adder and prefix sums: below 1.5 points and
+    // 16 bytes a base.
+    constexpr std::uint64_t kBytes = 3 * sizeof(Affine<F>) / 2 + 16;
+    const std::uint64_t limit = context_.vram_limit();
+    const std::uint64_t free = limit - std::min(limit, context_.bytes_in_use());
+    const std::uint64_t most = std::uint64_t{1} << 27;
+    return std::clamp<std::uint64_t>(free / kBytes / kBitBlock * kBitBlock, kBitBlock, most);
+  }
+
+  template <class F>
+  Result<void> query(const DeviceQuery<F>& bases, const QueryBits& bits, const DeviceMemory& places,
+                     QueryParts<F>& out) {
+    constexpr double kScale = sizeof(F) == sizeof(Fp) ? 1 : Progress::kG2;
+    if (bases.bit_count != 0) {
+      CUZK_TRY_ASSIGN(const DeviceMemory words, context_.allocate(8 * bits.words(), "bits"));
+      CUZK_TRY(context_.upload(words.as<void>(), pinned(bits.offset), 8 * bits.words(), "bits"));
+      const std::uint64_t piece = bit_piece<F>();
+      for (std::uint64_t begin = 0; begin < bases.bit_count; begin += piece) {
+        const std::uint64_t count = std::min(piece, bases.bit_count - begin);
+        std::uint64_t set = 0;
+        for (std::uint64_t block = begin / kBitBlock; block * kBitBlock < begin + count; ++block)
+          set += bits.ones[block];
+        CUZK_TRY_ASSIGN(const std::vector<Xyzz<F>> sums,
+                        bit_sum(context_, bases.bit_bases.template as<Affine<F>>() + begin,
+                                words.as<std::uint64_t>() + begin / 64, count, set));
+        out.bits.insert(out.bits.end(), sums.begin(), sums.end());
+        progress_.add(count, Progress::kBit * kScale);
+      }
+    }
+    CUZK_TRY_ASSIGN(const DeviceMemory scalars,
+                    context_.allocate(bases.wide_count * sizeof(Fr), "wide scalars"));
+    CUZK_TRY(gather_scalars(context_, values_.as<Fr>(), places.as<std::uint32_t>(), bases.wide_count,
+                            scalars.as<Fr>()));
+    CUZK_TRY_ASSIGN(out.wide, msm(context_, bases.wide_bases.template as<Affine<F>>(), scalars.as<Fr>(),
+                                  bases.wide_count));
+    progress_.add(bases.wide_count, Progress::kWide * kScale);
+    return {};
+  }
+
+  Context& context_;
+  const DeviceKey& key_;
+  const CudaPrepared& circuit_;
+  StageClock& clock_;
+  Progress& progress_;
+  DeviceMemory values_;
+};
+
+/// Waits for the stream on the way out, whichever way that is: nothing reads pinned memory of a batch any
+/// more, and nothing runs without the lock.
+class Drain {
+ public:
+  explicit Drain(Context& context) : context_(context) {}
+  Drain(const Drain&) = delete;
+  Drain& operator=(const Drain&) = delete;
+  ~Drain() { (void)context_.synchronize("end of a launch"); }  // an error here is remembered by the context
+
+ private:
+  Context& context_;
+};
+
+Result<CircuitParts> run_circuit(Context& context, const DeviceKey& key, const CudaPrepared& circuit,
+                                 StageClock& clock, Progress& progress) {
+  const std::uint64_t before = context.bytes_in_use();
+  auto parts = CircuitRun(context, key, circuit, clock, progress).run();
+  const std::uint64_t after = context.bytes_in_use();
+  if (parts && after != before)
+    return Error{ErrorCode::kInternal, "device " + std::to_string(context.device()) + ": " +
+                                           std::to_string(before) + " bytes in use before a proof, " +
+                                           std::to_string(after) + " after it"};
+  return parts;
+}
+
+}  // namespace
+
+CudaProver::CudaProver(Context& context, ThreadPool& pool)
+    : context_(context), pool_(pool), pinned_(std::make_shared<PinnedPool>()) {}
+
+CudaProver::~CudaProver() {
+  const std::lock_guard device(device_);
+  (void)context_.bind();
+  held_.clear();
+}
+
+Result<Prepared> CudaProver::prepare(std::shared_ptr<const ProvingKey> key,
+                                     std::shared_ptr<const Shape> shape,
+                                     std::shared_ptr<const Witness> witness, const Fr& r, const Fr& s) {
+  if (key->shape() != shape) return usage_error("the proving key was loaded for another shape");
+  CUZK_TRY(shape->validate(*witness));
+  if (shape->domain_log_size() > Ntt::kMaxLogSize)
+    return usage_error("the circuit's domain of 2^" + std::to_string(shape->domain_log_size()) +
+                       " points is larger than this backend's transforms");
+  const ProvingKeyBases& bases = ProvingKeyBases::of(*key);
+  auto state = std::make_unique<CudaPrepared>();
+  state->owner = this;
+  state->values = witness->inputs.size() + witness->wide.size();
+  state->bits_offset = aligned(state->values * sizeof(Fr));
+  state->bit_words = witness->bits.size();
+  std::uint64_t end = aligned(state->bits_offset + 8 * state->bit_words);
+  const std::pair<QueryBits*, const QuerySelection*> queries[] = {
+      {&state->l, &bases.l_selection}, {&state->a, &bases.a_selection}, {&state->b, &bases.b_selection}};
+  for (const auto& [bits, selection] : queries) {
+    bits->count = selection->bit_count();
+    // A query of all booleans (l) has the witness's own words.
+    bits->offset = bits->count == shape->num_bits() ? state->bits_offset : end;
+    if (bits->offset == end) end = aligned(end + 8 * bits->words());
+  }
+  CUZK_TRY_ASSIGN(state->pinned, PinnedPool::take(pinned_, context_, end));
+  const auto put = [&](std::uint64_t offset, const void* from, std::size_t bytes) {
+    if (bytes != 0) std::memcpy(state->pinned.data() + offset, from, bytes);
+  };
+  put(0, witness->inputs.data(), witness->inputs.size() * sizeof(Fr));
+  put(witness->inputs.size() * sizeof(Fr), witness->wide.data(), witness->wide.size() * sizeof(Fr));
+  put(state->bits_offset, witness->bits.data(), 8 * witness->bits.size());
+  for (const auto& [bits, selection] : queries) {
+    if (bits->offset != state->bits_offset) {
+      const std::vector<std::uint64_t> selected = selection->select_bits(*witness);
+      put(bits->offset, selected.data(), 8 * selected.size());
+    }
+    const std::span<const std::uint64_t> words(
+        reinterpret_cast<const std::uint64_t*>(state->pinned.data() + bits->offset), bits->words());
+    for (std::size_t word = 0; word < words.size(); word += kBitBlock / 64)
+      bits->ones.push_back(static_cast<std::uint32_t>(
+          count_bits(words.subspan(word, std::min<std::size_t>(kBitBlock / 64, words.size() - word)))));
+  }
+  state->key = std::move(key);
+  state->r = r;
+  state->s = s;
+  return Prepared(std::move(state));
+}
+
+void CudaProver::forget_gone_keys() {
+  held_.remove_if([](const HeldKey& held) { return held.key.expired(); });
+}
+
+Result<const DeviceKey*> CudaProver::resident(const std::shared_ptr<const ProvingKey>& key) {
+  forget_gone_keys();  // before addresses are compared: a new key may lie where one was that is gone
+  const auto found = std::find_if(held_.begin(), held_.end(),
+                                  [&](const HeldKey& held) { return held.address == key.get(); });
+  if (found != held_.end()) {
+    held_.splice(held_.begin(), held_, found);
+    return held_.front().copy.get();
+  }
+  const ProverPlan plan = plan_prover(circuit_counts(*key));
+  const auto fits = [&] { return context_.bytes_in_use() + plan.needed_bytes() <= context_.vram_limit(); };
+  while (!held_.empty() && !fits()) held_.pop_back();
+  CUZK_TRY_ASSIGN(std::unique_ptr<DeviceKey> copy, DeviceKey::load(context_, pool_, *key, plan));
+  held_.push_front({key, key.get(), std::move(copy)});
+  return held_.front().copy.get();
+}
+
+Result<void> CudaProver::hold(const std::shared_ptr<const ProvingKey>& key, const LaunchOptions& options) {
+  if (key->shape()->domain_log_size() > Ntt::kMaxLogSize)
+    return usage_error("the circuit's domain is larger than this backend's transforms");
+  const groth16::DeviceLock::Hold hold = options.lock.value_or(lock_).acquire(options.urgency);
+  const std::lock_guard device(device_);
+  CUZK_TRY(context_.bind());
+  const Drain drain(context_);
+  CUZK_TRY(resident(key));
+  return {};
+}
+
+void CudaProver::drop(const std::shared_ptr<const ProvingKey>& key, const LaunchOptions& options) {
+  const groth16::DeviceLock::Hold hold = options.lock.value_or(lock_).acquire(options.urgency);
+  const std::lock_guard device(device_);
+  (void)context_.bind();  // on a dead device nothing is left to free
+  const Drain drain(context_);
+  held_.remove_if([&](const HeldKey& held) { return held.address == key.get(); });
+  forget_gone_keys();
+}
+
+Result<Pending> CudaProver::launch(std::span<Prepared> batch, const LaunchOptions& options) {
+  if (batch.empty()) return usage_error("a launch of no circuit");
+  std::vector<const CudaPrepared*> circuits;
+  for (const Prepared& prepared : batch) {
+    const auto* circuit = dynamic_cast<const CudaPrepared*>(prepared.state());
+    if (circuit == nullptr || circuit->owner != this)
+      return usage_error("a prepared circuit of another prover, or one launched before");
+    if (!circuits.empty() && circuit->key != circuits.front()->key)
+      return usage_error("the circuits of a launch have different proving keys");
+    circuits.push_back(circuit);
+  }
+  groth16::LaunchReport report;
+  auto pending = std::make_unique<CudaPending>();
+  report.lock_wait = ProverClock::now();
+  {
+    const groth16::DeviceLock::Hold hold = options.lock.value_or(lock_).acquire(options.urgency);
+    const std::lock_guard device(device_);
+    report.lock_acquired = ProverClock::now();
+    CUZK_TRY(context_.bind());
+    const Drain drain(context_);
+    CUZK_TRY_ASSIGN(const DeviceKey* const key, resident(circuits.front()->key));
+    CUZK_TRY_ASSIGN(StageClock clock, StageClock::start(context_));
+    Progress progress(options.progress, circuits.size(), *key, std::uint64_t{1} << key->ntt->log_size());
+    for (const CudaPrepared* circuit : circuits) {
+      CUZK_TRY_ASSIGN(CircuitParts parts, run_circuit(context_, *key, *circuit, clock, progress));
+      pending->circuits.push_back({circuit->key, std::move(parts), circuit->r, circuit->s});
+    }
+    CUZK_TRY_ASSIGN(const std::vector<StageClock::Stage> stages, clock.stages());
+    for (const StageClock::Stage& stage : stages)
+      report.stages.push_back({stage.name, stage.begin, stage.end});
+    progress.finish();
+  }
+  report.lock_released = ProverClock::now();
+  for (Prepared& prepared : batch) prepared = Prepared(nullptr);
+  return Pending(std::move(pending), std::move(report));
+}
+
+Result<std::vector<groth16::Proof>> CudaProver::finish(Pending pending) {
+  const auto* state = dynamic_cast<const CudaPending*>(pending.state());
+  if (state == nullptr) return usage_error("a pending launch of another backend, or one finished before");
+  std::vector<groth16::Proof> proofs;
+  for (const CudaPending::Circuit& circuit : state->circuits) {
+    const CircuitParts& parts = circuit.parts;
+    const ProofSums sums{parts.h.total(), parts.l.total(), parts.a.total(), parts.b_g1.total(),
+                         parts.b_g2.total()};
+    CUZK_TRY_ASSIGN(groth16::Proof proof,
+                    groth16::reread(assemble_proof(circuit.key->vk(), sums, circuit.r, circuit.s)));
+    proofs.push_back(proof);
+  }
+  return proofs;
+}
+
+}  // namespace cuzk::cuda

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "cuzk/cpu/thread_pool.h"
+#include "cuzk/cuda/context.h"
+#include "cuzk/cuda/internal/device_rows.h"
+#include "cuzk/cuda/ntt.h"
+#include "cuzk/cuda/prover_plan.h"
+#include "cuzk/groth16/proving_key.h"
+
+namespace cuzk::cuda {
+
+/// The bases of one query in device memory.
+template <class F>
+struct DeviceQuery {
+  DeviceMemory bit_bases;
+  DeviceMemory wide_bases;
+  std::uint64_t bit_count = 0;
+  std::uint64_t wide_count = 0;
+};
+
+/// Everything of a key and its shape that a launch reads, in device memory. Made and destroyed under the
+/// device lock.
+struct DeviceKey {
+  /// Copies; waits until all is there. Either takes exactly plan.resident_bytes() or fails and has taken
+  /// nothing. A plan that does not fit what is left is refused before anything is taken: an out of memory
+  /// error that says both numbers.
+  static Result<std::unique_ptr<DeviceKey>> load(Context& context, ThreadPool& pool,
+                                                 const groth16::ProvingKey& key, const ProverPlan& plan);
+
+  DeviceMemory h;  ///< in reversed order, as Ntt::quotient leaves the scalars
+  std::uint64_t h_count = 0;
+  DeviceQuery<Fp> l, a, b_g1;
+  DeviceQuery<Fp2> b_g2;
+  /// Places among the values (inputs, then wide ones) of the scalars of wide bases.
+  DeviceMemory l_places, a_places, b_places;
+  DeviceRows rows;
+  std::unique_ptr<Ntt> ntt;
+};
+
+}  // namespace cuzk::cuda

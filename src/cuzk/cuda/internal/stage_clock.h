@@ -1,0 +1,49 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "cuzk/cuda/context.h"
+
+namespace cuzk::cuda {
+
+/// Times stages of a context's stream by events, and tells them in the host's time.
+class StageClock {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  struct Stage {
+    const char* name;
+    Time begin;
+    Time end;
+  };
+
+  /// Waits for the stream, so that the device's clock and the host's meet at one moment.
+  static Result<StageClock> start(Context& context);
+
+  /// A stage begins behind what the stream has been given so far.
+  Result<void> begin(const char* name);
+  Result<void> end();
+  /// Waits for the last stage. Times lie between the start and now.
+  Result<std::vector<Stage>> stages();
+
+ private:
+  struct EventDeleter {
+    void operator()(CUevent_st* event) const;
+  };
+  using Event = std::unique_ptr<CUevent_st, EventDeleter>;
+  struct Mark {
+    const char* name;
+    Event begin;
+    Event end;
+  };
+  explicit StageClock(Context& context) : context_(&context) {}
+  Result<Event> record();
+
+  Context* context_;
+  Event base_;
+  Time base_time_;
+  std::vector<Mark> marks_;
+};
+
+}  // namespace cuzk::cuda

@@ -1,0 +1,299 @@
+// Proofs of CudaProver against those of CpuProver, byte for byte, and what a prover promises beside.
+//   cuzk_device_prover [largest log size of a domain, default 16] [folder for parameters, default /tmp]
+// Where the program was built with the tests' libraries it proves the circuits of tests/data/groth16/toy as
+// well; it is then run in the root of the repository.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include "cuzk/cuda/cuda_prover.h"
+#include "cuzk/groth16/cpu_prover.h"
+#include "cuzk/groth16/setup.h"
+#include "cuzk/groth16/verifier.h"
+#include "device_check.h"
+#include "random_circuit.h"
+#if CUZK_DEVICE_TOYS
+#include "cuzk/groth16/test_support.h"
+#endif
+
+namespace {
+
+using namespace cuzk;
+using device_test::RandomCircuit;
+using device_test::require;
+
+/// A circuit with its key. Its parameter file goes with it.
+struct Case {
+  std::shared_ptr<const Shape> shape;
+  std::shared_ptr<const Witness> witness;
+  std::shared_ptr<const groth16::ProvingKey> key;
+};
+
+struct Bench {
+  ThreadPool pool;
+  std::string folder;
+  device_test::Report report;
+  groth16::CpuProver cpu{pool};
+
+  Case make(std::shared_ptr<const Shape> shape, std::shared_ptr<const Witness> witness,
+            const groth16::ToxicWaste& toxic) {
+    const std::string path = folder + "/cuzk_device_prover.params";
+    const auto setup = require(groth16::generate_parameters(pool, *shape, toxic, path));
+    (void)setup;
+    Case c{std::move(shape), std::move(witness), nullptr};
+    c.key = require(groth16::ProvingKey::load(pool, path, c.shape));
+    std::remove(path.c_str());  // the key keeps the file open
+    return c;
+  }
+  Case make(const RandomCircuit::Options& options, std::uint64_t seed) {
+    const RandomCircuit circuit(options, seed);
+    const auto secret = [&](std::uint64_t i) {
+      return Fr::from_u64(0x9e3779b97f4a7c15 * (seed + i)) * kBlind;
+    };
+    return make(circuit.shape(), circuit.witness(), {secret(1), secret(2), secret(3), secret(4), secret(5)});
+  }
+  groth16::Proof on_cpu(const Case& c, const Fr& r, const Fr& s) {
+    return require(groth16::prove(cpu, c.key, c.shape, c.witness, r, s));
+  }
+  bool verifies(const Case& c, const groth16::Proof& proof) {
+    const groth16::PreparedVerifyingKey vk(c.key->vk());
+    return vk.verify(pool, {std::span(c.witness->inputs).subspan(1), proof}).has_value();
+  }
+
+  const Fr kBlind = -Fr::from_u64(0x123456789abcdef);
+};
+
+bool same(const groth16::Proof& a, const groth16::Proof& b) {
+  return groth16::encode_proof(a) == groth16::encode_proof(b);
+}
+
+/// Whether stages follow one another inside the time of the lock.
+bool in_order(const groth16::LaunchReport& report) {
+  groth16::ProverClock::time_point at = report.lock_acquired;
+  for (const auto& stage : report.stages) {
+    if (stage.begin < at || stage.end < stage.begin) return false;
+    at = stage.end;
+  }
+  return !report.stages.empty() && report.lock_wait <= report.lock_acquired && at <= report.lock_released;
+}
+
+/// One circuit: same bytes, a proof that verifies, no byte of memory kept.
+void check_circuit(Bench& bench, cuda::Context& context, const Case& c, const std::string& what, const Fr& r,
+                   const Fr& s) {
+  const std::uint64_t before = context.bytes_in_use();
+  cuda::CudaProver prover(context, bench.pool);
+  require(prover.hold(c.key));
+  const cuda::ProverPlan plan = cuda::plan_prover(cuda::circuit_counts(*c.key));
+  bool exact = context.bytes_in_use() == before + plan.resident_bytes();
+  groth16::LaunchReport report;
+  const groth16::Proof proof = require(groth16::prove(prover, c.key, c.shape, c.witness, r, s, &report));
+  exact = exact && context.bytes_in_use() == before + plan.resident_bytes();
+  const groth16::Proof again = require(groth16::prove(prover, c.key, c.shape, c.witness, s, r));
+  prover.drop(c.key);
+  exact = exact && context.bytes_in_use() == before;
+  bench.report.line(what + ": bytes of the CPU's proof", same(proof, bench.on_cpu(c, r, s)));
+  bench.report.line(what + ": again, other r and s", same(again, bench.on_cpu(c, s, r)));
+  bench.report.line(what + ": verifies", bench.verifies(c, proof));
+  bench.report.line(what + ": memory as planned, and given back", exact);
+  bench.report.line(what + ": stages in order", in_order(report));
+}
+
+/// For the record: what the largest circuit takes, and how long its stages are.
+void print_launch(Bench& bench, cuda::Context& context, unsigned log_size) {
+  const Case c = bench.make({(std::size_t{1} << log_size) - 2, 2}, 3);
+  std::printf("domain 2^%u; %s", log_size, cuda::plan_prover(cuda::circuit_counts(*c.key)).text().c_str());
+  cuda::CudaProver prover(context, bench.pool);
+  require(prover.hold(c.key));
+  for (int run = 0; run < 3; ++run) {
+    groth16::LaunchReport report;
+    context.reset_peak();
+    (void)require(groth16::prove(prover, c.key, c.shape, c.witness, Fr::one(), Fr::one(), &report));
+    const auto ms = [](auto from, auto to) {
+      return std::chrono::duration<double, std::milli>(to - from).count();
+    };
+    std::printf("launch %.2f ms, peak %llu bytes:", ms(report.lock_acquired, report.lock_released),
+                static_cast<unsigned long long>(context.peak_bytes()));
+    for (const auto& stage : report.stages) std::printf(" %s %.2f", stage.name, ms(stage.begin, stage.end));
+    std::printf("\n");
+  }
+}
+
+void check_sizes(Bench& bench, cuda::Context& context, unsigned largest) {
+  const Fr r = -Fr::from_u64(27134);
+  const Fr s = -Fr::from_u64(17146);
+  const auto check = [&](const RandomCircuit::Options& o, const std::string& kind) {
+    const std::string what =
+        std::to_string(o.constraints) + " + " + std::to_string(o.inputs) + " rows, " + kind;
+    check_circuit(bench, context, bench.make(o, 7 + o.constraints), what, r, s);
+  };
+  check({0, 1}, "no constraint");
+  check({0, 2}, "no constraint");
+  check({1, 1, 0}, "one product");
+  check({1, 1, 100}, "one bit");
+  for (unsigned log_size = 2; log_size <= largest; log_size += log_size < 8 ? 1 : 2) {
+    const std::size_t n = std::size_t{1} << log_size;
+    for (const std::size_t rows : {n - 1, n, n + 1}) check({rows - 2, 2}, "mixed");
+  }
+  const std::size_t n = std::size_t{1} << std::min(largest, 12U);
+  check({n - 3, 3, 100, 100}, "bits, all one");
+  check({n - 3, 3, 100, 0}, "bits, all zero");
+  check({n - 3, 3, 0}, "wide only");
+  check({n - 3, 3, 0, 50, 2}, "wide, many long sums");
+  check({50, n, 50}, "inputs above all");
+}
+
+/// Several circuits in a launch, and what is left of a batch.
+void check_batch(Bench& bench, cuda::Context& context) {
+  const RandomCircuit::Options o{1000, 3};
+  const Case c = bench.make(o, 5);
+  cuda::CudaProver prover(context, bench.pool);
+  std::vector<groth16::Prepared> batch;
+  std::vector<groth16::Proof> want;
+  for (std::uint64_t i = 1; i <= 3; ++i) {
+    const Fr r = Fr::from_u64(i);
+    batch.push_back(require(prover.prepare(c.key, c.shape, c.witness, r, -r)));
+    want.push_back(bench.on_cpu(c, r, -r));
+  }
+  double last = 0;
+  bool ascends = true;
+  groth16::LaunchOptions options;
+  options.progress = [&](double fraction) {
+    ascends = ascends && fraction > last;
+    last = fraction;
+  };
+  auto pending = require(prover.launch(batch, options));
+  bench.report.line("batch: used up by its launch", !prover.launch(batch));
+  const auto proofs = require(prover.finish(std::move(pending)));
+  bool equal = proofs.size() == want.size();
+  for (std::size_t i = 0; equal && i < proofs.size(); ++i) equal = same(proofs[i], want[i]);
+  bench.report.line("batch: three proofs, in order", equal);
+  bench.report.line("batch: progress ascends to one", ascends && last == 1);
+
+  std::vector<groth16::Prepared> foreign;
+  foreign.push_back(require(bench.cpu.prepare(c.key, c.shape, c.witness, Fr::one(), Fr::one())));
+  bench.report.line(
+      "misuse: nothing, another backend's circuit, nothing to finish",
+      !prover.launch({}) && !prover.launch(foreign) && !prover.finish(groth16::Pending(nullptr, {})));
+  std::vector<groth16::Prepared> mixed;
+  const Case other = bench.make({10, 2}, 6);
+  mixed.push_back(require(prover.prepare(c.key, c.shape, c.witness, Fr::one(), Fr::one())));
+  mixed.push_back(require(prover.prepare(other.key, other.shape, other.witness, Fr::one(), Fr::one())));
+  bench.report.line("misuse: two keys in a launch; each alone is right",
+                    !prover.launch(mixed) && prover.launch(std::span(mixed).first(1)) &&
+                        prover.launch(std::span(mixed).last(1)));
+}
+
+/// Two host threads, the same lock or none.
+void check_threads(Bench& bench, cuda::Context& context, bool with_lock) {
+  const Case one = bench.make({700, 3}, 11);
+  const Case two = bench.make({4000, 2}, 12);
+  const Fr r = -Fr::from_u64(3);
+  const Fr s = -Fr::from_u64(4);
+  const groth16::Proof want[] = {bench.on_cpu(one, r, s), bench.on_cpu(two, r, s)};
+  cuda::CudaProver prover(context, bench.pool);
+  groth16::LaunchOptions options;
+  if (with_lock) options.lock = groth16::DeviceLock();
+  std::atomic<int> right{0};
+  constexpr int kRounds = 8;
+  std::vector<std::thread> workers;
+  for (int w = 0; w < 2; ++w)
+    workers.emplace_back([&, w] {
+      for (int i = 0; i < kRounds; ++i) {
+        const bool first = (i + w) % 2 == 0;
+        const Case& c = first ? one : two;
+        const auto proof = groth16::prove(prover, c.key, c.shape, c.witness, r, s, nullptr, options);
+        if (proof && same(*proof, want[first ? 0 : 1])) ++right;
+      }
+    });
+  for (std::thread& worker : workers) worker.join();
+  bench.report.line(std::string("two threads, ") + (with_lock ? "one lock" : "no lock"),
+                    right == 2 * kRounds);
+}
+
+/// Limits: what does not fit is refused and leaves nothing; keys make room for each other.
+void check_limits(Bench& bench) {
+  const Case one = bench.make({3000, 3}, 21);
+  const Case two = bench.make({3000, 3}, 22);
+  const std::uint64_t needed = cuda::plan_prover(cuda::circuit_counts(*one.key)).needed_bytes();
+  const Fr r = Fr::from_u64(5);
+  {
+    auto context = require(cuda::Context::create({0, needed - 1}));
+    cuda::CudaProver prover(*context, bench.pool);
+    std::vector<groth16::Prepared> batch;
+    batch.push_back(require(prover.prepare(one.key, one.shape, one.witness, r, r)));
+    bool refused = true;
+    for (int i = 0; i < 2; ++i) {
+      const auto result = prover.launch(batch);
+      refused = refused && !result && result.error().code == ErrorCode::kIo &&
+                result.error().message.find("out of memory") != std::string::npos;
+    }
+    bench.report.line("a byte too few: refused, twice", refused);
+    bench.report.line("a byte too few: nothing taken, device usable",
+                      context->bytes_in_use() == 0 && context->fault() == cuda::Fault::none);
+  }
+  {
+    const std::uint64_t other = cuda::plan_prover(cuda::circuit_counts(*two.key)).needed_bytes();
+    auto context = require(cuda::Context::create({0, std::max(needed, other)}));
+    context->poison(true);
+    cuda::CudaProver prover(*context, bench.pool);
+    require(prover.hold(one.key));
+    require(prover.hold(two.key));
+    const std::uint64_t resident = cuda::plan_prover(cuda::circuit_counts(*two.key)).resident_bytes();
+    bench.report.line("the second key takes the place of the first", context->bytes_in_use() == resident);
+    // The sums of small circuits may need more than the quotient gives back: then they say so.
+    const auto proof = groth16::prove(prover, two.key, two.shape, two.witness, r, r);
+    bench.report.line("no byte to spare: the right proof, or refused",
+                      proof ? same(*proof, bench.on_cpu(two, r, r)) : proof.error().code == ErrorCode::kIo);
+    bench.report.line("no byte to spare: nothing kept, device usable",
+                      context->bytes_in_use() == resident && context->fault() == cuda::Fault::none);
+  }
+  bool alternate = true;
+  auto context = require(cuda::Context::create());
+  cuda::CudaProver prover(*context, bench.pool);
+  for (const Case* c : {&one, &two, &one}) {
+    const auto proof = groth16::prove(prover, c->key, c->shape, c->witness, r, r);
+    alternate = alternate && proof && same(*proof, bench.on_cpu(*c, r, r));
+  }
+  bench.report.line("two keys on one device", alternate);
+}
+
+void check_toys(Bench& bench, cuda::Context& context) {
+#if CUZK_DEVICE_TOYS
+  for (const char* name : {"cubic", "random-300", "random-4000"})
+    for (const bool bits : {false, true}) {
+      const groth16::test::Toy toy = groth16::test::load_toy(name);
+      const Case c = bench.make(toy.circuit.shape(bits), toy.circuit.witness(bits), toy.toxic);
+      const std::string what = std::string("toy ") + name + (bits ? ", bits" : "");
+      check_circuit(bench, context, c, what, toy.r, toy.s);
+      cuda::CudaProver prover(context, bench.pool);
+      const auto proof = require(groth16::prove(prover, c.key, c.shape, c.witness, toy.r, toy.s));
+      const auto bytes = groth16::encode_proof(proof);
+      bench.report.line(what + ": bytes of the reference",
+                        std::equal(bytes.begin(), bytes.end(), toy.proof.begin(), toy.proof.end()));
+    }
+#else
+  (void)bench;
+  (void)context;
+  std::printf("toys: not built in\n");
+#endif
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const unsigned largest = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 16;
+  Bench bench;
+  bench.folder = argc > 2 ? argv[2] : "/tmp";
+  auto context = require(cuda::Context::create());
+  context->poison(true);
+  check_sizes(bench, *context, largest);
+  print_launch(bench, *context, largest);
+  check_batch(bench, *context);
+  check_threads(bench, *context, true);
+  check_threads(bench, *context, false);
+  check_limits(bench);
+  check_toys(bench, *context);
+  return bench.report.finish("prover");
+}

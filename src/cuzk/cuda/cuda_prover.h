@@ -25,6 +25,9 @@ class PinnedPool;
 /// "out of memory", with the bytes needed and free); Context::fault() then says none. After every circuit as
 /// many bytes are in use as before it; anything else is an error (kInternal).
 ///
+/// Progress of a launch (LaunchOptions::progress) is told after every stage and piece of a sum, so a circuit
+/// has about ten steps.
+///
 /// Threads: any number may share it. Launches are one at a time even where callers pass different locks or
 /// none.
 class CudaProver : public groth16::Prover {
@@ -32,7 +35,7 @@ class CudaProver : public groth16::Prover {
   /// Both must outlive the prover, and every Prepared of it the context; the pool decodes keys. The prover
   /// wants the context for itself.
   CudaProver(Context& context, ThreadPool& pool);
-  /// Gives back all device memory, under the context's own lock only: no launch may be under way.
+  /// Gives back all device memory. Takes no device lock: the caller holds it, or nobody else uses the device.
   ~CudaProver() override;
 
   /// kUsage also for a domain larger than the transforms.

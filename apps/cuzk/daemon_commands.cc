@@ -1,8 +1,6 @@
 #include "daemon_commands.h"
 
-#include <CLI/CLI.hpp>
-
-#include <memory>
+#include "add_command.h"
 
 namespace cuzk::app {
 namespace {
@@ -11,18 +9,6 @@ constexpr const char* kFooter =
     "Exit codes: 0 done, 1 the proof or the input is bad, 2 usage or configuration, 3 the environment failed "
     "(files, network, memory, the daemon).";
 constexpr const char* kDefaultAddress = "unix:///run/curio/cuzk.sock";
-
-using Chosen = std::function<Result<void>()>;
-
-template <class Options>
-std::pair<CLI::App*, Options&> add_command(CLI::App& app, Chosen& chosen, const char* name, const char* help,
-                                           Result<void> (*run)(const Options&)) {
-  CLI::App* const command = app.add_subcommand(name, help);
-  const auto options = std::make_shared<Options>();
-  command->callback([&chosen, options, run] { chosen = [options, run] { return run(*options); }; });
-  command->footer(kFooter);
-  return {command, *options};
-}
 
 void add_connection(CLI::App* command, ConnectOptions& options) {
   command->add_option("-a,--addr", options.addr, "The daemon: unix:///path or host:port")
@@ -63,7 +49,7 @@ CLI::Option* add_payload(CLI::App* command, PayloadOptions& options) {
 
 void add_serve(CLI::App& app, Chosen& chosen) {
   auto [command, options] =
-      add_command(app, chosen, "serve", "Run the proving daemon (docs/operations.md)", run_serve);
+      add_command(app, chosen, "serve", "Run the proving daemon (docs/operations.md)", kFooter, run_serve);
   command->add_option(
       "--config", options.config,
       "Configuration (TOML). Without it: $CUZK_CONFIG, /etc/cuzk/cuzk.toml, /data/zk/cuzk.toml, "
@@ -80,7 +66,7 @@ void add_serve(CLI::App& app, Chosen& chosen) {
 
 void add_submit(CLI::App& app, Chosen& chosen) {
   auto [command, options] =
-      add_command(app, chosen, "submit", "Give the daemon a job; prints its id", run_submit);
+      add_command(app, chosen, "submit", "Give the daemon a job; prints its id", kFooter, run_submit);
   add_connection(command, options);
   add_payload(command, options)->required();
   command->add_option("--request-id", options.request_id,
@@ -93,7 +79,7 @@ void add_submit(CLI::App& app, Chosen& chosen) {
 void add_job_commands(CLI::App& app, Chosen& chosen) {
   {
     auto [command, options] =
-        add_command(app, chosen, "await", "Wait for a job and print its proof", run_await);
+        add_command(app, chosen, "await", "Wait for a job and print its proof", kFooter, run_await);
     add_connection(command, options);
     command->add_option("job", options.job, "Job id, as from submit")->required();
     command->add_option("--timeout-ms", options.timeout_ms, "Give up after this time; the job goes on");
@@ -101,7 +87,7 @@ void add_job_commands(CLI::App& app, Chosen& chosen) {
     command->add_flag("--json", options.json, "Print JSON");
   }
   {
-    auto [command, options] = add_command(app, chosen, "cancel", "End a job", run_cancel);
+    auto [command, options] = add_command(app, chosen, "cancel", "End a job", kFooter, run_cancel);
     add_connection(command, options);
     command->add_option("job", options.job, "Job id")->required();
     command->add_flag("--json", options.json, "Print JSON");
@@ -110,20 +96,20 @@ void add_job_commands(CLI::App& app, Chosen& chosen) {
 
 void add_state_commands(CLI::App& app, Chosen& chosen) {
   {
-    auto [command, options] =
-        add_command(app, chosen, "status", "Queues, devices and parameters of the daemon", run_status);
+    auto [command, options] = add_command(
+        app, chosen, "status", "Queues, devices and parameters of the daemon", kFooter, run_status);
     add_connection(command, options);
     command->add_flag("--json", options.json, "Print JSON");
   }
   {
     auto [command, options] =
-        add_command(app, chosen, "metrics", "The daemon's Prometheus metrics", run_metrics);
+        add_command(app, chosen, "metrics", "The daemon's Prometheus metrics", kFooter, run_metrics);
     add_connection(command, options);
   }
   for (const auto& [name, help, run] :
        {std::tuple{"preload", "Load the parameters of a circuit before a job needs them", &run_preload},
         std::tuple{"evict", "Drop the parameters of a circuit from memory", &run_evict}}) {
-    auto [command, options] = add_command(app, chosen, name, help, run);
+    auto [command, options] = add_command(app, chosen, name, help, kFooter, run);
     add_connection(command, options);
     command->add_option("-c,--circuit-id,circuit", options.circuit, "porep-32g, wpost-32g, ...")->required();
     command->add_flag("--json", options.json, "Print JSON");
@@ -150,7 +136,7 @@ void add_bench(CLI::App& app, Chosen& chosen) {
   CLI::App* const bench = app.add_subcommand("bench", "Time proofs; exit code 3 when one fails");
   bench->require_subcommand(1);
   const auto add = [&](const char* mode, const char* help) -> std::pair<CLI::App*, BenchOptions&> {
-    auto [command, options] = add_command(*bench, chosen, mode, help, run_bench);
+    auto [command, options] = add_command(*bench, chosen, mode, help, kFooter, run_bench);
     options.mode = mode;
     return {command, options};
   };

@@ -13,6 +13,7 @@
 #include <new>
 #include <utility>
 
+#include "add_command.h"
 #include "commands.h"
 #include "daemon_commands.h"
 #include "output.h"
@@ -58,20 +59,6 @@ void hold_standard_descriptors() {
   }
 }
 
-/// The command that the command line named; each adds itself with a callback that sets this.
-using Chosen = std::function<Result<void>()>;
-
-/// A subcommand that calls `run` with its own options.
-template <class Options>
-std::pair<CLI::App*, Options&> add_command(CLI::App& app, Chosen& chosen, const char* name, const char* help,
-                                           Result<void> (*run)(const Options&)) {
-  CLI::App* const command = app.add_subcommand(name, help);
-  const auto options = std::make_shared<Options>();
-  command->callback([&chosen, options, run] { chosen = [options, run] { return run(*options); }; });
-  command->footer(kFooter);
-  return {command, *options};
-}
-
 void add_common(CLI::App* command, CommonOptions& options, bool with_json) {
   command->add_option("--threads", options.threads, "Threads to use; 0 is one per processor")
       ->check(CLI::Range(0, 1024));
@@ -104,7 +91,7 @@ void add_setup(CLI::App& app, Chosen& chosen) {
   auto [command, options] = add_command(
       app, chosen, "setup",
       "Make INSECURE test parameters for a circuit: whoever knows the secrets can prove anything under them",
-      run_setup);
+      kFooter, run_setup);
   command
       ->add_option("--circuit", options.circuit,
                    "porep-SIZE, winning-SIZE, wpost-SIZE or snap-SIZE, with 2k, 4k, 16k, 32k, 8m, 16m, 512m, "
@@ -123,8 +110,9 @@ void add_setup(CLI::App& app, Chosen& chosen) {
 }
 
 void add_prove(CLI::App& app, Chosen& chosen) {
-  auto [command, options] = add_command(
-      app, chosen, "prove", "Prove; verifies the vanilla proof before and the proof after", run_prove);
+  auto [command, options] =
+      add_command(app, chosen, "prove", "Prove; verifies the vanilla proof before and the proof after",
+                  kFooter, run_prove);
   add_source(command, options);
   command->add_option("--out", options.out, "Proof file, 192 bytes a partition")->required();
   command->add_option("--fixed-rs", options.fixed_rs,
@@ -134,8 +122,9 @@ void add_prove(CLI::App& app, Chosen& chosen) {
 }
 
 void add_verify(CLI::App& app, Chosen& chosen) {
-  auto [command, options] = add_command(
-      app, chosen, "verify", "Verify a proof against the public inputs of what was to be proved", run_verify);
+  auto [command, options] =
+      add_command(app, chosen, "verify", "Verify a proof against the public inputs of what was to be proved",
+                  kFooter, run_verify);
   add_source(command, options);
   command->add_option("--proof", options.proof, "Proof file")->required();
   add_common(command, options, true);
@@ -146,7 +135,7 @@ void add_inspect(CLI::App& app, Chosen& chosen) {
                                         "Say what is in a file: C1 output, request, .params, .vk or proof, "
                                         "recognised by content. An input whose "
                                         "vanilla proof is false is described too, and the exit code is 1",
-                                        run_inspect);
+                                        kFooter, run_inspect);
   command->add_option("file", options.file, "The file");
   command->add_option("--c1", options.c1, "A C1 output (for bincode: NAME.json must lie beside it)");
   command->add_option("--request", options.request, "A request file, as for prove");
@@ -160,9 +149,9 @@ void add_inspect(CLI::App& app, Chosen& chosen) {
 }
 
 void add_synth_sector(CLI::App& app, Chosen& chosen) {
-  auto [command, options] =
-      add_command(app, chosen, "synth-sector",
-                  "Fabricate a valid C1 output of any sector size without sealing", run_synth_sector);
+  auto [command, options] = add_command(app, chosen, "synth-sector",
+                                        "Fabricate a valid C1 output of any sector size without sealing",
+                                        kFooter, run_synth_sector);
   command->add_option("--registered-proof", options.registered_proof, "Registered seal proof type, 0 to 9")
       ->check(CLI::Range(0, 9));
   command
@@ -184,7 +173,7 @@ void add_synth_sector(CLI::App& app, Chosen& chosen) {
 void add_synth_post(CLI::App& app, Chosen& chosen) {
   auto [command, options] = add_command(
       app, chosen, "synth-post",
-      "Fabricate a valid request for WinningPoSt or WindowPoSt, of any sector size, without sectors",
+      "Fabricate a valid request for WinningPoSt or WindowPoSt, of any sector size, without sectors", kFooter,
       run_synth_post);
   command->add_option("--kind", options.kind, "winning-post or window-post; needed with --sector-size");
   command->add_option("--registered-proof", options.registered_proof, "Registered PoSt proof type, 0 to 14")
@@ -208,7 +197,7 @@ void add_synth_post(CLI::App& app, Chosen& chosen) {
 void add_synth_update(CLI::App& app, Chosen& chosen) {
   auto [command, options] = add_command(
       app, chosen, "synth-update", "Fabricate a valid SnapDeals request of any sector size without a sector",
-      run_synth_update);
+      kFooter, run_synth_update);
   command->add_option("--registered-proof", options.registered_proof, "Registered update proof type, 0 to 4")
       ->check(check_u64);
   command->add_option("--sector-size", options.sector_size, "Sector bytes, with or without a registered type")
@@ -222,7 +211,7 @@ void add_timeline(CLI::App& app, Chosen& chosen) {
   auto [command, options] =
       add_command(app, chosen, "timeline",
                   "How busy the devices were, where they waited and for what, from a file of TIMELINE lines",
-                  run_timeline);
+                  kFooter, run_timeline);
   command->add_option("file", options.file, "The lines, also as .gz; - is standard input")->required();
   command->add_flag("--json", options.json, "Print JSON on stdout, with every gap");
   command->add_option("--svg", options.svg, "Draw a Gantt chart into this file");

@@ -1,10 +1,9 @@
-#include <sys/resource.h>
-
 #include <chrono>
 #include <cstdio>
 #include <numeric>
 #include <utility>
 
+#include "cuzk/filecoin/peak_memory_fixture.h"
 #include "cuzk/filecoin/post/fabricate.h"
 #include "cuzk/filecoin/post/post_fixture.h"
 #include "cuzk/filecoin/post/witness.h"
@@ -12,16 +11,9 @@
 namespace cuzk::post {
 namespace {
 
-long peak_kib() {
-  rusage usage{};
-  CUZK_CHECK(getrusage(RUSAGE_SELF, &usage) == 0);
-  return usage.ru_maxrss;
-}
-
 TEST_P(BlankPost, MatchesTheReferenceInTwoGibibytes) {
   check();
-  EXPECT_LT(peak_kib(), 2L << 20) << "KiB resident at the peak";
-  std::printf("peak resident memory %ld MiB\n", peak_kib() >> 10);
+  expect_small_peak();
 }
 INSTANTIATE_TEST_SUITE_P(Production, BlankPost, testing::ValuesIn(blank_circuits(50'000'000, SIZE_MAX)),
                          [](const auto& c) { return identifier(c.param.name); });

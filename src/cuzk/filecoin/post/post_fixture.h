@@ -11,10 +11,10 @@
 
 #include "cuzk/base/hex.h"
 #include "cuzk/base/input_file.h"
-#include "cuzk/base/test_table.h"
 #include "cuzk/filecoin/checkpoint_fixture.h"
 #include "cuzk/filecoin/post/circuit.h"
 #include "cuzk/filecoin/post/fabricate.h"
+#include "cuzk/filecoin/shape_fixture.h"
 #include "cuzk/r1cs/digest.h"
 
 namespace cuzk::post {
@@ -72,14 +72,7 @@ struct PostCase {
 
 /// Counts, densities and digests as the reference writes them.
 inline void expect_circuit(const CircuitDigest& have, const nlohmann::json& want) {
-  EXPECT_EQ(have.counts.inputs, want.at("num_inputs"));
-  EXPECT_EQ(have.counts.aux, want.at("num_aux"));
-  EXPECT_EQ(have.counts.constraints, want.at("num_constraints"));
-  EXPECT_EQ(have.terms[0] + have.terms[1] + have.terms[2], want.at("terms"));
-  EXPECT_EQ(have.a_aux_density, want.at("a_aux_density"));
-  EXPECT_EQ(have.b_input_density, want.at("b_input_density"));
-  EXPECT_EQ(have.b_aux_density, want.at("b_aux_density"));
-  EXPECT_EQ(to_hex(have.r1cs_sha256), want.at("r1cs_sha256"));
+  expect_shape(have, want);
   if (want.at("witness_sha256").is_null()) return;  // of a blank circuit
   EXPECT_EQ(to_hex(have.witness_sha256), want.at("witness_sha256"));
   if (want.contains("public_inputs")) {
@@ -169,21 +162,14 @@ class BlankPost : public testing::TestWithParam<BlankCircuit> {
 };
 
 /// Lines of tests/data/shapes/post.tsv.
-using PostRow = std::map<std::string, std::string>;
-
-inline std::vector<PostRow> post_rows(std::size_t least, std::size_t limit) {
-  std::vector<PostRow> out;
-  for (const PostRow& row : read_table("shapes/post.tsv")) {
-    const std::size_t constraints = std::stoul(row.at("constraints"));
-    if (constraints >= least && constraints < limit) out.push_back(row);
-  }
-  return out;
+inline std::vector<ShapeRow> post_rows(std::size_t least, std::size_t limit) {
+  return shape_rows_between("shapes/post.tsv", least, limit);
 }
 
-class PostTable : public testing::TestWithParam<PostRow> {
+class PostTable : public testing::TestWithParam<ShapeRow> {
  protected:
   void check() const {
-    const PostRow& want = GetParam();
+    const ShapeRow& want = GetParam();
     const auto number = [&](const char* column) {
       return static_cast<unsigned>(std::stoul(want.at(column)));
     };

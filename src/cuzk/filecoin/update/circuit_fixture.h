@@ -8,28 +8,14 @@
 #include <nlohmann/json.hpp>
 
 #include "cuzk/base/hex.h"
-#include "cuzk/base/test_table.h"
+#include "cuzk/filecoin/shape_fixture.h"
 #include "cuzk/filecoin/update/circuit.h"
 #include "cuzk/r1cs/digest.h"
 
 namespace cuzk::update {
 
-using ShapeRow = std::map<std::string, std::string>;
-
-inline std::size_t number(const ShapeRow& row, const char* column) {
-  return std::stoul(row.at(column));
-}
-
-inline std::vector<ShapeRow> shape_rows() {
-  return read_table("shapes/update.tsv");
-}
-
-/// Rows with at least `least` and fewer than `limit` constraints.
 inline std::vector<ShapeRow> shape_rows_between(std::size_t least, std::size_t limit) {
-  std::vector<ShapeRow> out;
-  for (const ShapeRow& row : shape_rows())
-    if (number(row, "constraints") >= least && number(row, "constraints") < limit) out.push_back(row);
-  return out;
+  return cuzk::shape_rows_between("shapes/update.tsv", least, limit);
 }
 
 /// The size of a row; two of them exist in the reference's tests only and are not in sector_table().
@@ -82,20 +68,8 @@ class UpdateShape : public testing::TestWithParam<ShapeRow> {
       EXPECT_TRUE(file == "update_1k" || file == "update_8k" || file == "update_16m");
       return;
     }
-    const auto json = nlohmann::json::parse(in);
-    EXPECT_EQ(json.at("r1cs_sha256"), to_hex(d.r1cs_sha256));
-    EXPECT_EQ(json.at("num_inputs"), d.counts.inputs);
-    EXPECT_EQ(json.at("num_aux"), d.counts.aux);
-    EXPECT_EQ(json.at("num_constraints"), d.counts.constraints);
-    EXPECT_EQ(json.at("terms"), d.terms[0] + d.terms[1] + d.terms[2]);
-    EXPECT_EQ(json.at("a_aux_density"), d.a_aux_density);
-    EXPECT_EQ(json.at("b_input_density"), d.b_input_density);
-    EXPECT_EQ(json.at("b_aux_density"), d.b_aux_density);
+    expect_shape(d, nlohmann::json::parse(in));
   }
 };
-
-inline std::string shape_name(const testing::TestParamInfo<ShapeRow>& info) {
-  return info.param.at("name");
-}
 
 }  // namespace cuzk::update

@@ -351,12 +351,12 @@ class Walk {
       return;
     }
     for (const auto& [name, value] : *table) {
-      const std::string full = std::string(section) + "." + std::string(name.str());
-      const auto key = std::find_if(keys_.begin(), keys_.end(), [&](const Key& k) {
-        return k.section == section && k.name == name.str();
-      });
+      const std::string_view written = name.str();  // a lambda cannot capture a structured binding
+      const std::string full = std::string(section) + "." + std::string(written);
+      const auto key = std::find_if(keys_.begin(), keys_.end(),
+                                    [&](const Key& k) { return k.section == section && k.name == written; });
       if (key == keys_.end()) {
-        errors_.push_back({name.source(), "unknown key `" + full + "`" + suggestion(name.str(), names)});
+        errors_.push_back({name.source(), "unknown key `" + full + "`" + suggestion(written, names)});
         continue;
       }
       if (!key->warning.empty())

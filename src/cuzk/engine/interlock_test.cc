@@ -121,6 +121,48 @@ TEST(Interlock, JobsOverlap) {
   EXPECT_LT(second_start, first_end);
 }
 
+TEST(Interlock, TheLockShowsWhileALaunchHasIt) {
+  EngineSetup setup;
+  setup.times = {.synthesis = milliseconds(100), .prepare = kPrepare, .kernels = kKernels};
+  SimulatedEngine engine(setup);
+  const std::string job = engine.accepted(ProofKind::porep_seal_commit, 1);
+  const auto lock_events = [&] {
+    std::vector<EventKind> kinds;
+    for (const timeline::Event& event : engine.events())
+      if (event.kind >= EventKind::kLockWait && event.kind <= EventKind::kKernelEnd)
+        kinds.push_back(event.kind);
+    return kinds;
+  };
+  const auto expect_lock = [&](bool taken, std::uint32_t waiting) {
+    const DeviceStatus device = engine->status().devices.at(0);
+    EXPECT_EQ(device.lock_taken, taken) << engine.time();
+    EXPECT_EQ(device.lock_waiting, waiting) << engine.time();
+  };
+  engine.pass(milliseconds(1000));  // both workers prepare
+  expect_lock(false, 0);
+  EXPECT_TRUE(lock_events().empty());
+  engine.pass(milliseconds(1000));  // one launch runs, the other waits
+  expect_lock(true, 1);
+  std::vector<EventKind> told = lock_events();
+  std::sort(told.begin(), told.end());
+  EXPECT_EQ(told, (std::vector{EventKind::kLockWait, EventKind::kLockWait, EventKind::kLockAcquired}));
+  engine.expect_proved(job, ProofKind::porep_seal_commit, 1);
+  expect_lock(false, 0);
+}
+
+TEST(Interlock, ALaunchThatFailsGivesTheLockBackInTheTimelineToo) {
+  EngineSetup setup;
+  setup.times = {.synthesis = milliseconds(100), .prepare = kPrepare, .kernels = kKernels};
+  setup.faults = [](SimulatedStage stage, std::uint64_t tag, unsigned) {
+    return stage == SimulatedStage::kLaunch && tag == 1 ? SimulatedFault::kError : SimulatedFault::kNone;
+  };
+  SimulatedEngine engine(setup);
+  EXPECT_EQ(engine.wait(engine.accepted(ProofKind::winning_post, 1))->failure, FailureClass::kResource);
+  engine.expect_proved(engine.accepted(ProofKind::winning_post, 2), ProofKind::winning_post, 2);
+  EXPECT_FALSE(engine->status().devices.at(0).lock_taken);
+  EXPECT_EQ(held_intervals(engine.events()).size(), 2U);
+}
+
 TEST(Interlock, EveryPartitionLeavesEveryEventInOrder) {
   const std::vector<timeline::Event> events = run(2, kPrepare, kKernels);
   const EventKind order[] = {EventKind::kSynthStart,   EventKind::kSynthEnd,    EventKind::kGpuQueue,
@@ -128,24 +170,27 @@ TEST(Interlock, EveryPartitionLeavesEveryEventInOrder) {
                              EventKind::kLockAcquired, EventKind::kKernelStart, EventKind::kKernelEnd,
                              EventKind::kLockReleased, EventKind::kEpilogueEnd, EventKind::kGpuEnd,
                              EventKind::kVerifyEnd};
-  std::map<std::pair<std::string, std::uint32_t>, std::vector<const timeline::Event*>> by_partition;
+  // Kernel times are told when the launch is over; everything else when it happens.
+  std::map<std::pair<std::string, std::uint32_t>, std::map<EventKind, std::int64_t>> by_partition;
   std::size_t done = 0;
+  std::int64_t last = 0;
   for (const timeline::Event& event : events) {
-    if (event.kind == EventKind::kJobDone)
+    if (event.kind == EventKind::kJobDone) {
       ++done;
-    else
-      by_partition[{event.job, event.partition.value()}].push_back(&event);
+      continue;
+    }
+    const auto [at, first] =
+        by_partition[{event.job, event.partition.value()}].emplace(event.kind, event.time_ns);
+    EXPECT_TRUE(first) << timeline::name_of(event.kind) << " twice";
+    if (event.kind == EventKind::kKernelStart || event.kind == EventKind::kKernelEnd) continue;
+    EXPECT_LE(last, event.time_ns) << timeline::name_of(event.kind);
+    last = event.time_ns;
   }
   EXPECT_EQ(done, 3U);
   ASSERT_EQ(by_partition.size(), 30U);
   for (const auto& [partition, mine] : by_partition) {
     ASSERT_EQ(mine.size(), std::size(order)) << partition.first << " " << partition.second;
-    for (std::size_t i = 0; i < mine.size(); ++i) {
-      EXPECT_EQ(mine[i]->kind, order[i]);
-      if (i > 0) {
-        EXPECT_LE(mine[i - 1]->time_ns, mine[i]->time_ns);
-      }
-    }
+    for (std::size_t i = 1; i < std::size(order); ++i) EXPECT_LE(mine.at(order[i - 1]), mine.at(order[i]));
   }
 }
 

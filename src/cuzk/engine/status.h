@@ -20,7 +20,9 @@ struct DeviceStatus {
   std::uint32_t workers_busy = 0;
   std::uint64_t launches = 0;  ///< that ended well
   std::uint64_t launch_failures = 0;
-  Duration lock_held{};  ///< sum over all launches
+  Duration lock_held{};            ///< sum over all launches that ended well
+  bool lock_taken = false;         ///< a launch has the device's lock now
+  std::uint32_t lock_waiting = 0;  ///< launches that wait for it now
 };
 
 enum class ParamsTier : std::uint8_t { kHot = 0, kWarm = 1, kCold = 2 };  ///< numbers of the API

@@ -62,6 +62,22 @@ void Engine::Impl::record_done(const JobResult& result) const {
   parts_.recorder->record(std::move(event));
 }
 
+/// The device's lock for one launch: what happens to it is in the timeline while the launch runs. Both
+/// arguments must outlive the launch.
+groth16::DeviceLock Engine::Impl::watched_lock(const std::vector<Member>& members, const Actor& actor) const {
+  using Step = groth16::DeviceLock::Step;
+  return actor.device->lock.watched_by([this, &members, &actor](Step step) {
+    const EventKind kind = step == Step::kWaiting    ? EventKind::kLockWait
+                           : step == Step::kAcquired ? EventKind::kLockAcquired
+                                                     : EventKind::kLockReleased;
+    // Without memory for an event the event is missing, nothing else.
+    (void)guarded([&]() -> Result<void> {
+      record(kind, members, now(), actor);
+      return {};
+    });
+  });
+}
+
 // ---- synthesis
 
 void Engine::Impl::synthesis_worker(unsigned worker) {
@@ -218,18 +234,14 @@ void Engine::Impl::run_launch(Lock& lock, DeviceSlot& device, unsigned worker, c
   lock.unlock();
   Result<groth16::Pending> pending = guarded([&] {
     const timeline::NvtxRange range("launch");
-    return prover.launch(batch, {device.lock, launch->key.urgency()});
+    return prover.launch(batch, {watched_lock(members, actor), launch->key.urgency()});
   });
   batch.clear();
   if (pending) {
-    const groth16::LaunchReport& report = pending->report();
-    record(EventKind::kLockWait, members, report.lock_wait, actor);
-    record(EventKind::kLockAcquired, members, report.lock_acquired, actor);
-    for (const groth16::LaunchStage& stage : report.stages) {
+    for (const groth16::LaunchStage& stage : pending->report().stages) {
       record(EventKind::kKernelStart, members, stage.begin, actor, stage.name);
       record(EventKind::kKernelEnd, members, stage.end, actor, stage.name);
     }
-    record(EventKind::kLockReleased, members, report.lock_released, actor);
   }
   lock.lock();
   if (!pending) {

@@ -26,14 +26,29 @@ struct DeviceLock::State {
 
 DeviceLock::DeviceLock(Clock& clock) : state_(std::make_shared<State>(clock)) {}
 
+DeviceLock DeviceLock::watched_by(Watcher watcher) const {
+  DeviceLock out(*this);
+  out.watcher_ = std::make_shared<const Watcher>(std::move(watcher));
+  return out;
+}
+
 DeviceLock::Hold DeviceLock::acquire(std::uint64_t urgency) const {
   State& s = *state_;
-  std::unique_lock lock(s.mutex);
-  const auto me = s.waiters.insert({urgency, s.next_ticket++}).first;
-  while (s.held || s.waiters.begin() != me) s.changed->wait(lock);
-  s.waiters.erase(me);
-  s.held = true;
-  return Hold(state_);
+  if (watcher_) (*watcher_)(Step::kWaiting);
+  {
+    std::unique_lock lock(s.mutex);
+    const auto me = s.waiters.insert({urgency, s.next_ticket++}).first;
+    while (s.held || s.waiters.begin() != me) s.changed->wait(lock);
+    s.waiters.erase(me);
+    s.held = true;
+  }
+  if (watcher_) (*watcher_)(Step::kAcquired);
+  return Hold(state_, watcher_);
+}
+
+bool DeviceLock::held() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->held;
 }
 
 std::size_t DeviceLock::waiting() const {
@@ -43,6 +58,7 @@ std::size_t DeviceLock::waiting() const {
 
 void DeviceLock::Hold::release() {
   if (!state_) return;
+  if (watcher_) (*watcher_)(Step::kReleasing);
   {
     const std::lock_guard lock(state_->mutex);
     state_->held = false;
@@ -50,6 +66,7 @@ void DeviceLock::Hold::release() {
   // Everybody wakes and the first in service order goes on: waiters are device workers, a handful.
   state_->changed->notify_all();
   state_.reset();
+  watcher_.reset();
 }
 
 }  // namespace cuzk::groth16

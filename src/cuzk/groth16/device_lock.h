@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -21,6 +22,12 @@ class DeviceLock {
   /// outlive every copy and Hold.
   explicit DeviceLock(Clock& clock = real_clock());
 
+  /// What happens to one acquisition: it begins, it has the lock, it is about to give it back.
+  enum class Step : std::uint8_t { kWaiting, kAcquired, kReleasing };
+  /// Told of every step, on the thread that takes it. Must return at once, not throw, and not use the lock.
+  /// Of two acquisitions one is told kReleasing before the other is told kAcquired.
+  using Watcher = std::function<void(Step)>;
+
   /// The lock, held. Move-only, and free to move to another thread: it is not bound to the thread that
   /// acquired it.
   class Hold {
@@ -30,6 +37,7 @@ class DeviceLock {
     Hold& operator=(Hold&& other) noexcept {
       release();
       state_ = std::move(other.state_);
+      watcher_ = std::move(other.watcher_);
       return *this;
     }
     ~Hold() { release(); }
@@ -40,13 +48,21 @@ class DeviceLock {
 
    private:
     friend class DeviceLock;
-    explicit Hold(std::shared_ptr<State> state) : state_(std::move(state)) {}
+    Hold(std::shared_ptr<State> state, std::shared_ptr<const Watcher> watcher)
+        : state_(std::move(state)), watcher_(std::move(watcher)) {}
     std::shared_ptr<State> state_;
+    std::shared_ptr<const Watcher> watcher_;  // may be null
   };
 
   /// Blocks until the lock is free and no waiter is more urgent.
   [[nodiscard]] Hold acquire(std::uint64_t urgency = 0) const;
 
+  /// The same lock; what is acquired through this value and its copies is told to `watcher`, and nothing else
+  /// is.
+  [[nodiscard]] DeviceLock watched_by(Watcher watcher) const;
+
+  /// Whether somebody has it now; for status displays.
+  [[nodiscard]] bool held() const;
   /// Threads that wait in acquire now; for status displays.
   [[nodiscard]] std::size_t waiting() const;
 
@@ -55,6 +71,7 @@ class DeviceLock {
 
  private:
   std::shared_ptr<State> state_;
+  std::shared_ptr<const Watcher> watcher_;  // may be null
 };
 
 }  // namespace cuzk::groth16

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -64,6 +65,42 @@ TEST(DeviceLock, MostUrgentFirstThenOrderOfArrival) {
   hold.release();
   for (std::thread& t : threads) t.join();
   EXPECT_EQ(order, (std::vector<int>{4, 1, 3, 0, 2}));
+}
+
+TEST(DeviceLock, TellsItsWatcherOfEveryStepWhenItIsTaken) {
+  using Step = DeviceLock::Step;
+  const DeviceLock lock;
+  std::mutex mutex;
+  std::vector<std::pair<int, Step>> steps;
+  const auto watched = [&](int id) {
+    return lock.watched_by([&, id](Step step) {
+      const std::lock_guard guard(mutex);
+      steps.emplace_back(id, step);
+    });
+  };
+  const DeviceLock first = watched(1);
+  EXPECT_TRUE(first == lock);
+  EXPECT_FALSE(lock.held());
+  DeviceLock::Hold hold = first.acquire();
+  EXPECT_TRUE(lock.held());
+  std::thread second([lock = watched(2)] { (void)lock.acquire(); });
+  while (lock.waiting() < 1) std::this_thread::yield();
+  {
+    const std::lock_guard guard(mutex);
+    EXPECT_EQ(steps, (std::vector<std::pair<int, Step>>{
+                         {1, Step::kWaiting}, {1, Step::kAcquired}, {2, Step::kWaiting}}));
+  }
+  DeviceLock::Hold moved = std::move(hold);
+  moved.release();
+  second.join();
+  (void)lock.acquire();  // watched by nobody
+  EXPECT_FALSE(lock.held());
+  EXPECT_EQ(steps, (std::vector<std::pair<int, Step>>{{1, Step::kWaiting},
+                                                      {1, Step::kAcquired},
+                                                      {2, Step::kWaiting},
+                                                      {1, Step::kReleasing},
+                                                      {2, Step::kAcquired},
+                                                      {2, Step::kReleasing}}));
 }
 
 }  // namespace

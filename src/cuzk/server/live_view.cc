@@ -30,17 +30,11 @@ void LiveState::apply(const Event& event, Metrics& metrics) {
   if (event.device) {
     Device& device = devices[*event.device];
     switch (event.kind) {
-      case EventKind::kLockWait:
-        ++device.lock_waiting;
-        break;
       case EventKind::kLockAcquired:
-        if (device.lock_waiting > 0) --device.lock_waiting;
-        device.lock_held = true;
         if (device.released_ns)
           metrics.observe_idle_gap(*event.device, seconds(*device.released_ns, event.time_ns));
         break;
       case EventKind::kLockReleased:
-        device.lock_held = false;
         device.released_ns = event.time_ns;
         break;
       default:

@@ -14,9 +14,8 @@
 
 namespace cuzk::server {
 
-/// What the events so far say about this moment: which worker has what, who holds the device's lock, and how
-/// long the stages of unfinished partitions took. Times are on the events' clock. Events of the lock are told
-/// when their launch has returned.
+/// What the events so far say about this moment: which worker has what, and how long the stages of unfinished
+/// partitions took. Times are on the events' clock.
 struct LiveState {
   struct Worker {
     std::string job;  ///< empty: idle
@@ -24,8 +23,6 @@ struct LiveState {
     std::int64_t since_ns = 0;
   };
   struct Device {
-    bool lock_held = false;
-    std::uint32_t lock_waiting = 0;
     std::optional<std::int64_t> released_ns;  ///< when the lock was given back last
   };
   struct Partition {

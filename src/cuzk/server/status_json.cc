@@ -115,8 +115,6 @@ Json queues_json(const StatusView& view) {
 Json devices_json(const StatusView& view) {
   Json out = Json::array();
   for (const engine::DeviceStatus& device : view.engine.devices) {
-    const auto it = view.live.devices.find(device.info.ordinal);
-    const LiveState::Device live = it == view.live.devices.end() ? LiveState::Device() : it->second;
     out.push_back({{"ordinal", device.info.ordinal},
                    {"name", device.info.name},
                    {"uuid", device.info.uuid.empty() ? Json(nullptr) : Json(device.info.uuid)},
@@ -124,8 +122,8 @@ Json devices_json(const StatusView& view) {
                    {"error", nullptr},
                    {"vram_total_bytes", device.info.memory_bytes},
                    {"vram_free_bytes", device.free_memory},
-                   {"lock_held", live.lock_held},
-                   {"lock_waiting", live.lock_waiting},
+                   {"lock_held", device.lock_taken},
+                   {"lock_waiting", device.lock_waiting},
                    {"queued", view.engine.device_queue}});
   }
   return out;

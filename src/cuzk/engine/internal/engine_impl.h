@@ -225,6 +225,8 @@ class Engine::Impl {
   void record(timeline::EventKind kind, const std::vector<Member>& members, TimePoint time, Actor actor,
               const char* stage = nullptr) const;
   void record_done(const JobResult& result) const;
+  [[nodiscard]] groth16::DeviceLock watched_lock(const std::vector<Member>& members,
+                                                 const Actor& actor) const;
 
   // ---- upkeep.cc
   void keeper();

@@ -141,7 +141,8 @@ struct Ntt::Impl {
             Fr32::from(inverse ? shift.inverse() : shift), Fr32::from(inverse ? scale * over_n : scale),
             inverse};
   }
-  [[nodiscard]] bool is_small() const { return log_size < 3; }
+  [[nodiscard]] bool is_small() const { return log_size < kLeastSteps; }
+  [[nodiscard]] NttSchedule schedule() const { return {list, tables, log_threads}; }
 };
 
 Ntt::Ntt(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -169,8 +170,7 @@ Result<void> Ntt::inverse(Fr* data, bool coset) {
     run_small<<<1, 1, 0, impl_->context->stream()>>>(impl_->small(true, coset, Fr::one()), d);
     return impl_->context->check_launch("inverse transform");
   }
-  return impl_->run(NttSchedule(impl_->list, impl_->tables, impl_->log_threads).inverse(d, coset),
-                    "inverse transform");
+  return impl_->run(impl_->schedule().inverse(d, coset), "inverse transform");
 }
 
 Result<void> Ntt::forward(Fr* data, bool coset) {
@@ -179,8 +179,7 @@ Result<void> Ntt::forward(Fr* data, bool coset) {
     run_small<<<1, 1, 0, impl_->context->stream()>>>(impl_->small(false, coset, Fr::one()), d);
     return impl_->context->check_launch("forward transform");
   }
-  return impl_->run(NttSchedule(impl_->list, impl_->tables, impl_->log_threads).forward(d, coset),
-                    "forward transform");
+  return impl_->run(impl_->schedule().forward(d, coset), "forward transform");
 }
 
 Result<void> Ntt::quotient(Fr* a, Fr* b, Fr* c) {
@@ -194,8 +193,34 @@ Result<void> Ntt::quotient(Fr* a, Fr* b, Fr* c) {
     run_small_quotient<<<1, 1, 0, impl_->context->stream()>>>(q, a32, b32, c32);
     return impl_->context->check_launch("quotient");
   }
-  return impl_->run(NttSchedule(impl_->list, impl_->tables, impl_->log_threads).quotient(a32, b32, c32),
+  return impl_->run(impl_->schedule().quotient(a32, b32, c32), "quotient");
+}
+
+Result<void> Ntt::product(const Fr* a, const Fr* b, Fr* c) {
+  CUZK_CHECK(!impl_->is_small());
+  return impl_->run(impl_->schedule().product(reinterpret_cast<const Fr32*>(a),
+                                              reinterpret_cast<const Fr32*>(b), reinterpret_cast<Fr32*>(c)),
                     "quotient");
+}
+Result<void> Ntt::to_coset(Fr* data) {
+  CUZK_CHECK(!impl_->is_small());
+  return impl_->run(impl_->schedule().to_coset(reinterpret_cast<Fr32*>(data)), "quotient");
+}
+Result<void> Ntt::to_coset_times(Fr* data, const Fr* factor) {
+  CUZK_CHECK(!impl_->is_small());
+  auto* const d = reinterpret_cast<Fr32*>(data);
+  return impl_->run(impl_->schedule().to_coset_times(d, reinterpret_cast<const Fr32*>(factor), d),
+                    "quotient");
+}
+Result<void> Ntt::quotient_end(Fr* data, const Fr* c, const std::function<Result<void>()>& before_c) {
+  CUZK_CHECK(!impl_->is_small());
+  std::vector<NttLaunch> passes =
+      impl_->schedule().quotient_end(reinterpret_cast<Fr32*>(data), reinterpret_cast<const Fr32*>(c));
+  const NttLaunch last = passes.back();
+  passes.pop_back();
+  CUZK_TRY(impl_->run(passes, "quotient"));
+  if (before_c) CUZK_TRY(before_c());
+  return impl_->run({last}, "quotient");
 }
 
 unsigned Ntt::log_size() const {

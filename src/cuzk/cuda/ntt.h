@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "cuzk/cuda/context.h"
@@ -40,6 +41,20 @@ class Ntt {
   /// of h in reversed order, fully reduced; b and c are overwritten. Takes no memory beside the three arrays
   /// and the tables.
   Result<void> quotient(Fr* a, Fr* b, Fr* c);
+
+  // The steps of the quotient, for callers that keep some of its arrays elsewhere; not below kLeastSteps.
+  // What is const here is read once, front to back or in runs of 128 bytes and more, and may be page-locked
+  // host memory.
+  static constexpr unsigned kLeastSteps = 3;
+  /// c: -1/2 times the coefficients of the polynomial with the values a o b (both reduced). c may be a.
+  Result<void> product(const Fr* a, const Fr* b, Fr* c);
+  /// Values on the domain to values on w2 * domain.
+  Result<void> to_coset(Fr* data);
+  /// data = factor o to_coset(data).
+  Result<void> to_coset_times(Fr* data, const Fr* factor);
+  /// From a o b on w2 * domain, and what product() left, to the coefficients of h, as quotient() leaves them.
+  /// `before_c` is called before the only pass that reads c.
+  Result<void> quotient_end(Fr* data, const Fr* c, const std::function<Result<void>()>& before_c = nullptr);
 
   [[nodiscard]] unsigned log_size() const;
   /// Device memory that the tables hold.

@@ -122,5 +122,43 @@ TEST(NttPass, QuotientEqualsTheHosts) {
   }
 }
 
+// The steps with one array and two elsewhere, in the order of streamed_run.cc.
+TEST(NttPass, QuotientInStepsGivesTheSame) {
+  for (const unsigned log_size : {3U, 9U, 11U}) {
+    const HostNtt device{NttDigits(log_size)};
+    const NttSchedule steps = device.schedule();
+    const std::size_t n = std::size_t{1} << log_size;
+    const std::vector<Fr32> a = narrow(random_values(n, 1));
+    const std::vector<Fr32> b = narrow(random_values(n, 2));
+    std::vector<Fr32> want = a;
+    std::vector<Fr32> other = b;
+    std::vector<Fr32> third(n);
+    HostNtt::run(steps.quotient(want.data(), other.data(), third.data()));
+
+    std::vector<Fr32> x = a;
+    std::vector<Fr32> y = b;
+    HostNtt::run(steps.product(x.data(), y.data(), x.data()));
+    std::vector<Fr32> away = x;
+    HostNtt::run(steps.to_coset(y.data()));
+    x = a;
+    HostNtt::run(steps.to_coset_times(x.data(), y.data(), x.data()));
+    y = away;
+    HostNtt::run(steps.quotient_end(x.data(), y.data()));
+    EXPECT_TRUE(wide(x) == wide(want)) << "two arrays, 2^" << log_size;
+
+    std::vector<Fr32> away_b = b;
+    x = a;
+    HostNtt::run(steps.product(x.data(), away_b.data(), x.data()));
+    away = x;
+    x = away_b;
+    HostNtt::run(steps.to_coset(x.data()));
+    away_b = x;
+    x = a;
+    HostNtt::run(steps.to_coset_times(x.data(), away_b.data(), x.data()));
+    HostNtt::run(steps.quotient_end(x.data(), away.data()));
+    EXPECT_TRUE(wide(x) == wide(want)) << "one array, 2^" << log_size;
+  }
+}
+
 }  // namespace
 }  // namespace cuzk::cuda

@@ -220,26 +220,38 @@ class NttSchedule {
     return out;
   }
   /// The quotient (ntt/quotient.h): in a and b the values, fully reduced; out in a the coefficients of h,
-  /// reduced, in reversed order. b and c are overwritten.
+  /// reduced, in reversed order. b and c are overwritten. It is the four steps below, one after the other.
   [[nodiscard]] std::vector<NttLaunch> quotient(Fr32* a, Fr32* b, Fr32* c) const {
+    std::vector<NttLaunch> out = product(a, b, c);
+    for (const auto& step : {to_coset(a), to_coset_times(b, a, a), quotient_end(a, c)})
+      out.insert(out.end(), step.begin(), step.end());
+    return out;
+  }
+  /// c: -1/2 times the coefficients of the polynomial with the values a o b, loose. c may be a.
+  [[nodiscard]] std::vector<NttLaunch> product(const Fr32* a, const Fr32* b, Fr32* c) const {
     std::vector<NttLaunch> out;
     dif(out, a, c);
     out.front().pass.load_factor = b;
     out.back().pass.element_scale = table(list_->minus_half_over_n);
-    for (Fr32* data : {a, b}) {
-      dif(out, data, data);
-      out.back().dit = true;
-      out.back().pass.element_scale = table(list_->coset_element);
-      out.back().pass.column_scale = table(list_->coset_column_over_n);
-      dit_rest(out, data);
-      if (data == a) {
-        out.back().pass.reduce = true;
-      } else {
-        out.back().pass.store_factor = a;
-        out.back().pass.out = a;
-      }
-    }
-    dif(out, a, a);
+    return out;
+  }
+  /// Values on the domain to values on w2 * domain, reduced.
+  [[nodiscard]] std::vector<NttLaunch> to_coset(Fr32* data) const {
+    std::vector<NttLaunch> out = over_to_coset(data);
+    out.back().pass.reduce = true;
+    return out;
+  }
+  /// product = factor o to_coset(data), loose. `product` may be `data` or `factor`; data is overwritten.
+  [[nodiscard]] std::vector<NttLaunch> to_coset_times(Fr32* data, const Fr32* factor, Fr32* product) const {
+    std::vector<NttLaunch> out = over_to_coset(data);
+    out.back().pass.store_factor = factor;
+    out.back().pass.out = product;
+    return out;
+  }
+  /// From a o b on w2 * domain and what product() left, to the coefficients of h in `data`.
+  [[nodiscard]] std::vector<NttLaunch> quotient_end(Fr32* data, const Fr32* c) const {
+    std::vector<NttLaunch> out;
+    dif(out, data, data);
     NttPass& last = out.back().pass;
     last.element_scale = table(list_->back_element);
     last.column_scale = table(list_->back_column_quotient);
@@ -275,6 +287,15 @@ class NttSchedule {
       out.push_back({true, false, pass(d, d == 0 ? from : data, data)});
       if (d + 1 < digits_.count) set_between(out.back().pass, list_->inverse, d, *this);
     }
+  }
+  [[nodiscard]] std::vector<NttLaunch> over_to_coset(Fr32* data) const {
+    std::vector<NttLaunch> out;
+    dif(out, data, data);
+    out.back().dit = true;
+    out.back().pass.element_scale = table(list_->coset_element);
+    out.back().pass.column_scale = table(list_->coset_column_over_n);
+    dit_rest(out, data);
+    return out;
   }
   void dit_rest(std::vector<NttLaunch>& out, Fr32* data) const {
     for (unsigned d = digits_.count - 1; d-- > 0;) {

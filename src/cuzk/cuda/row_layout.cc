@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
 #include "cuzk/cuda/internal/row_layout.h"
 
@@ -13,19 +15,94 @@ RowCounts count_rows(const Shape& shape) {
   counts.coefficients = rows.coefficients().size();
   counts.wide_ids = rows.store().high_ids() != nullptr;
   const auto add = [&](const ShapeRows::Run& run) {
+    RowCounts::Piece& piece = counts.pieces.back();
     if (run.size <= kShortTerms) {
-      counts.short_terms += run.size;
+      piece.short_terms += run.size;
     } else {
-      counts.long_terms += run.size;
-      ++counts.long_runs;
+      piece.long_terms += run.size;
+      ++piece.long_runs;
     }
   };
+  const std::uint64_t piece_rows = row_piece_groups(counts.groups) * kRowGroup;
   rows.store().for_each(0, counts.constraints,
-                        [&](std::size_t, ShapeRows::Run a, ShapeRows::Run b, ShapeRows::Run) {
+                        [&](std::size_t row, ShapeRows::Run a, ShapeRows::Run b, ShapeRows::Run) {
+                          if (row % piece_rows == 0) counts.pieces.emplace_back();
+                          ++counts.pieces.back().constraints;
                           add(a);
                           add(b);
                         });
+  for (const RowCounts::Piece& piece : counts.pieces) {
+    counts.short_terms += piece.short_terms;
+    counts.long_terms += piece.long_terms;
+    counts.long_runs += piece.long_runs;
+  }
   return counts;
+}
+
+std::uint64_t row_piece_groups(std::uint64_t groups) {
+  constexpr std::uint64_t kMost = 1 << 12;
+  return std::min(std::bit_ceil(groups / 64 + 1), kMost);
+}
+
+RowPieceLayout::RowPieceLayout(const RowCounts::Piece& piece, bool with_high)
+    : counts(piece), wide_ids(with_high) {
+  std::uint64_t at = 0;
+  const auto take = [&](std::uint64_t& offset, std::uint64_t size) {
+    offset = at;
+    at = (at + size + 15) / 16 * 16;
+  };
+  take(group_terms, 8 * ((counts.constraints + kRowGroup - 1) / kRowGroup));
+  take(long_runs, sizeof(LongRun) * counts.long_runs);
+  take(places, 4 * counts.short_terms);
+  take(long_places, 4 * counts.long_terms);
+  take(ends, 4 * counts.constraints);
+  take(low, 2 * counts.short_terms);
+  take(high, wide_ids ? 2 * counts.short_terms : 0);
+  take(long_low, 2 * counts.long_terms);
+  take(long_high, wide_ids ? 2 * counts.long_terms : 0);
+  bytes = (at + 511) / 512 * 512;
+}
+
+void RowPieceLayout::write(const RowPiece& piece, std::uint64_t short_terms, std::uint64_t long_terms,
+                           std::uint64_t row, unsigned char* out) const {
+  const auto put = [&](std::uint64_t offset, const auto& values) {
+    if (!values.empty()) std::memcpy(out + offset, values.data(), values.size() * sizeof(values[0]));
+  };
+  CUZK_CHECK(piece.ends.size() == 2 * counts.constraints && piece.terms.places.size() == counts.short_terms &&
+             piece.long_terms.places.size() == counts.long_terms &&
+             piece.long_runs.size() == counts.long_runs);
+  std::vector<std::uint64_t> groups = piece.group_terms;
+  for (std::uint64_t& first : groups) first -= short_terms;
+  std::vector<LongRun> runs = piece.long_runs;
+  for (LongRun& run : runs) {
+    run.begin -= long_terms;
+    run.place -= static_cast<std::uint32_t>(2 * row);
+  }
+  put(group_terms, groups);
+  put(long_runs, runs);
+  put(places, piece.terms.places);
+  put(long_places, piece.long_terms.places);
+  put(ends, piece.ends);
+  put(low, piece.terms.low);
+  put(high, piece.terms.high);
+  put(long_low, piece.long_terms.low);
+  put(long_high, piece.long_terms.high);
+}
+
+RowArrays RowPieceLayout::arrays(const unsigned char* data, const Fr32* coefficients) const {
+  const auto* const low_ids = reinterpret_cast<const std::uint16_t*>(data + low);
+  const auto* const long_low_ids = reinterpret_cast<const std::uint16_t*>(data + long_low);
+  const auto* const high_ids = wide_ids ? reinterpret_cast<const std::uint16_t*>(data + high) : nullptr;
+  const auto* const long_high_ids =
+      wide_ids ? reinterpret_cast<const std::uint16_t*>(data + long_high) : nullptr;
+  return {{reinterpret_cast<const std::uint32_t*>(data + places), low_ids, high_ids},
+          reinterpret_cast<const std::uint64_t*>(data + group_terms),
+          reinterpret_cast<const std::uint16_t*>(data + ends),
+          reinterpret_cast<const LongRun*>(data + long_runs),
+          {reinterpret_cast<const std::uint32_t*>(data + long_places), long_low_ids, long_high_ids},
+          coefficients,
+          counts.constraints,
+          counts.constraints};
 }
 
 void RowPiece::clear() {

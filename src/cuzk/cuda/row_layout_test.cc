@@ -53,6 +53,60 @@ std::vector<Fr32> device_form(const std::vector<Fr>& values) {
   return out;
 }
 
+/// Pieces that are evaluated one by one, both sides or one, give a and b as well.
+template <bool kWideIds>
+void expect_pieces(const Shape& shape, const RowCounts& counts, const WitnessView& view,
+                   const Fr32* coefficients, const std::vector<Fr32>& a, const std::vector<Fr32>& b) {
+  const std::uint64_t groups = row_piece_groups(counts.groups);
+  EXPECT_EQ(counts.pieces.size(), (counts.groups + groups - 1) / groups);
+  RowWriter writer(shape);
+  RowPiece piece;
+  std::uint64_t short_terms = 0;
+  std::uint64_t long_terms = 0;
+  std::uint64_t row = 0;
+  for (const RowCounts::Piece& of_piece : counts.pieces) {
+    ASSERT_TRUE(writer.next(groups, piece));
+    const RowPieceLayout layout(of_piece, kWideIds);
+    std::vector<std::uint64_t> block(layout.bytes / 8, 0xA5A5A5A5A5A5A5A5);
+    auto* const data = reinterpret_cast<unsigned char*>(block.data());
+    layout.write(piece, short_terms, long_terms, row, data);
+    const RowArrays arrays = layout.arrays(data, coefficients);
+    std::vector<Fr32> got_a(of_piece.constraints, Fr32::one());
+    std::vector<Fr32> got_b = got_a;
+    for (const auto& [to_a, to_b] :
+         {std::pair<Fr32*, Fr32*>{got_a.data(), nullptr}, {nullptr, got_b.data()}}) {
+      for (std::uint64_t i = 0; i < of_piece.constraints; ++i)
+        evaluate_row<kWideIds>(arrays, view, i, to_a, to_b);
+      for (unsigned i = 0; i < of_piece.long_runs; ++i) {
+        std::vector<Fr32> shared(16);
+        HostBlock<LongRowState> host(i, 16);
+        run_long_row<kWideIds>(arrays, view, to_a, to_b, host, shared.data());
+      }
+    }
+    for (std::uint64_t i = 0; i < of_piece.constraints; ++i) {
+      ASSERT_TRUE(got_a[i].wide() == a[row + i].wide()) << row + i;
+      ASSERT_TRUE(got_b[i].wide() == b[row + i].wide()) << row + i;
+    }
+    short_terms += of_piece.short_terms;
+    long_terms += of_piece.long_terms;
+    row += of_piece.constraints;
+  }
+  EXPECT_EQ(row, counts.constraints);
+  EXPECT_FALSE(writer.next(groups, piece));
+  // The rows of the inputs and the zeros behind them.
+  RowArrays rest{};
+  rest.rows = counts.rows - counts.constraints;
+  for (std::uint64_t i = 0; row + i < a.size(); ++i) {
+    std::vector<Fr32> space(i + 1);
+    evaluate_row<kWideIds>(rest, view, i, space.data(), nullptr);
+    const Fr32 got_a = space[i];
+    evaluate_row<kWideIds>(rest, view, i, nullptr, space.data());
+    const Fr32 got_b = space[i];
+    ASSERT_TRUE(got_a.wide() == a[row + i].wide() && got_b.wide() == b[row + i].wide()) << row + i;
+    if (i > 300) break;
+  }
+}
+
 /// All pieces in one, and what the kernels do with them on the host.
 template <bool kWideIds>
 void expect_rows(const Options& o, const Shape& shape, const Witness& witness) {
@@ -111,6 +165,8 @@ void expect_rows(const Options& o, const Shape& shape, const Witness& witness) {
     HostBlock<LongRowState> block(i, 16);
     run_long_row<kWideIds>(arrays, view, a.data(), b.data(), block, shared.data());
   }
+
+  expect_pieces<kWideIds>(shape, counts, view, coefficients.data(), a, b);
 
   ThreadPool pool(2);
   std::vector<Fr> want_a(domain);

@@ -9,8 +9,15 @@
 
 namespace cuzk::cuda {
 
-/// How long the arrays of RowArrays are for a shape.
+/// How long the arrays of RowArrays are for a shape, and for every piece of it.
 struct RowCounts {
+  /// Some groups of rows, one after the other.
+  struct Piece {
+    std::uint64_t short_terms = 0;
+    std::uint64_t long_terms = 0;
+    std::uint64_t long_runs = 0;
+    std::uint64_t constraints = 0;
+  };
   std::uint64_t short_terms = 0;
   std::uint64_t long_terms = 0;
   std::uint64_t long_runs = 0;
@@ -19,9 +26,13 @@ struct RowCounts {
   std::uint64_t rows = 0;
   std::uint64_t coefficients = 0;
   bool wide_ids = false;
+  std::vector<Piece> pieces;  ///< of row_piece_groups(groups) groups each
 };
 /// Walks all rows once.
 [[nodiscard]] RowCounts count_rows(const Shape& shape);
+/// Groups of a piece of a shape with that many: about 64 pieces, but none of more than 2^12 groups (a quarter
+/// of a million rows, some six megabytes).
+[[nodiscard]] std::uint64_t row_piece_groups(std::uint64_t groups);
 
 /// What some groups of rows add to each array.
 struct RowPiece {
@@ -37,6 +48,25 @@ struct RowPiece {
   Terms long_terms;
 
   void clear();
+};
+
+/// A piece of rows as one block of bytes, in which everything counts from the piece's own beginning:
+/// evaluated with a and b moved to its first row, it needs nothing of the others.
+struct RowPieceLayout {
+  RowPieceLayout(const RowCounts::Piece& counts, bool wide_ids);
+
+  /// Writes what RowWriter gave, behind `short_terms` and `long_terms` terms and `row` rows of earlier
+  /// pieces.
+  void write(const RowPiece& piece, std::uint64_t short_terms, std::uint64_t long_terms, std::uint64_t row,
+             unsigned char* out) const;
+  /// The arrays of a block that lies at `data`; no rows of inputs among them.
+  [[nodiscard]] RowArrays arrays(const unsigned char* data, const Fr32* coefficients) const;
+
+  RowCounts::Piece counts;
+  bool wide_ids;
+  // Where the arrays begin.
+  std::uint64_t group_terms, long_runs, places, long_places, ends, low, high, long_low, long_high;
+  std::uint64_t bytes;  ///< a multiple of 512
 };
 
 /// Writes a shape's rows in the device's form, piece by piece, so that host memory holds one piece at a time.

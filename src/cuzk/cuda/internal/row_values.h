@@ -76,22 +76,25 @@ CUZK_HD Fr32 sum_terms(const RowTerms& terms, const Fr32* coefficients, const Wi
   return sum;
 }
 
-/// a[row] and b[row]; rows behind the last are zero. Those of long combinations come out zero: run_long_row
-/// writes them afterwards.
+/// a[row] and b[row], or one of them where the other is null; rows behind the last are zero. Those of long
+/// combinations come out zero: run_long_row writes them afterwards.
 template <bool kWideIds>
 CUZK_HD void evaluate_row(const RowArrays& arrays, const WitnessView& witness, std::uint64_t row, Fr32* a,
                           Fr32* b) {
   if (row >= arrays.constraints) {
-    a[row] = row < arrays.rows ? witness.values[row - arrays.constraints] : Fr32::zero();
-    b[row] = Fr32::zero();
+    if (a != nullptr) a[row] = row < arrays.rows ? witness.values[row - arrays.constraints] : Fr32::zero();
+    if (b != nullptr) b[row] = Fr32::zero();
     return;
   }
   const std::uint64_t first = arrays.group_terms[row / kRowGroup];
   const std::uint32_t begin = row % kRowGroup == 0 ? 0 : arrays.ends[2 * row - 1];
   const std::uint32_t middle = arrays.ends[2 * row];
   const std::uint32_t end = arrays.ends[2 * row + 1];
-  a[row] = sum_terms<kWideIds>(arrays.terms, arrays.coefficients, witness, first + begin, first + middle, 1);
-  b[row] = sum_terms<kWideIds>(arrays.terms, arrays.coefficients, witness, first + middle, first + end, 1);
+  if (a != nullptr)
+    a[row] =
+        sum_terms<kWideIds>(arrays.terms, arrays.coefficients, witness, first + begin, first + middle, 1);
+  if (b != nullptr)
+    b[row] = sum_terms<kWideIds>(arrays.terms, arrays.coefficients, witness, first + middle, first + end, 1);
 }
 
 struct LongRowState {};
@@ -101,6 +104,8 @@ template <bool kWideIds, class Block>
 CUZK_HD void run_long_row(const RowArrays& arrays, const WitnessView& witness, Fr32* a, Fr32* b, Block& block,
                           Fr32* shared) {
   const LongRun run = arrays.long_runs[block.index()];
+  Fr32* const out = run.place % 2 == 0 ? a : b;
+  if (out == nullptr) return;
   const std::uint32_t threads = block.threads();
   block.each([&](unsigned thread, LongRowState&) {
     shared[thread] = sum_terms<kWideIds>(arrays.long_terms, arrays.coefficients, witness, run.begin + thread,
@@ -114,7 +119,7 @@ CUZK_HD void run_long_row(const RowArrays& arrays, const WitnessView& witness, F
     block.barrier();
   }
   block.each([&](unsigned thread, LongRowState&) {
-    if (thread == 0) (run.place % 2 == 0 ? a : b)[run.place / 2] = shared[0];
+    if (thread == 0) out[run.place / 2] = shared[0];
   });
 }
 

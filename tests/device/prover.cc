@@ -1,5 +1,7 @@
 // Proofs of CudaProver against those of CpuProver, byte for byte, and what a prover promises beside.
 //   cuzk_device_prover [largest log size of a domain, default 16] [folder for parameters, default /tmp]
+//   cuzk_device_prover streamed [largest log size] [folder]: keys that are not resident
+//   cuzk_device_prover porep [folder]: a sealed sector of 2 KiB under caps, in the root of the repository
 // Where the program was built with the tests' libraries it proves the circuits of tests/data/groth16/toy as
 // well; it is then run in the root of the repository.
 #include <algorithm>
@@ -8,12 +10,7 @@
 #include <cstdio>
 #include <thread>
 
-#include "cuzk/cuda/cuda_prover.h"
-#include "cuzk/groth16/cpu_prover.h"
-#include "cuzk/groth16/setup.h"
-#include "cuzk/groth16/verifier.h"
-#include "device_check.h"
-#include "random_circuit.h"
+#include "prover_bench.h"
 #if CUZK_DEVICE_TOYS
 #include "cuzk/groth16/test_support.h"
 #endif
@@ -21,63 +18,12 @@
 namespace {
 
 using namespace cuzk;
+using device_test::Bench;
+using device_test::Case;
+using device_test::in_order;
 using device_test::RandomCircuit;
 using device_test::require;
-
-/// A circuit with its key. Its parameter file goes with it.
-struct Case {
-  std::shared_ptr<const Shape> shape;
-  std::shared_ptr<const Witness> witness;
-  std::shared_ptr<const groth16::ProvingKey> key;
-};
-
-struct Bench {
-  ThreadPool pool;
-  std::string folder;
-  device_test::Report report;
-  groth16::CpuProver cpu{pool};
-
-  Case make(std::shared_ptr<const Shape> shape, std::shared_ptr<const Witness> witness,
-            const groth16::ToxicWaste& toxic) {
-    const std::string path = folder + "/cuzk_device_prover.params";
-    const auto setup = require(groth16::generate_parameters(pool, *shape, toxic, path));
-    (void)setup;
-    Case c{std::move(shape), std::move(witness), nullptr};
-    c.key = require(groth16::ProvingKey::load(pool, path, c.shape));
-    std::remove(path.c_str());  // the key keeps the file open
-    return c;
-  }
-  Case make(const RandomCircuit::Options& options, std::uint64_t seed) {
-    const RandomCircuit circuit(options, seed);
-    const auto secret = [&](std::uint64_t i) {
-      return Fr::from_u64(0x9e3779b97f4a7c15 * (seed + i)) * kBlind;
-    };
-    return make(circuit.shape(), circuit.witness(), {secret(1), secret(2), secret(3), secret(4), secret(5)});
-  }
-  groth16::Proof on_cpu(const Case& c, const Fr& r, const Fr& s) {
-    return require(groth16::prove(cpu, c.key, c.shape, c.witness, r, s));
-  }
-  bool verifies(const Case& c, const groth16::Proof& proof) {
-    const groth16::PreparedVerifyingKey vk(c.key->vk());
-    return vk.verify(pool, {std::span(c.witness->inputs).subspan(1), proof}).has_value();
-  }
-
-  const Fr kBlind = -Fr::from_u64(0x123456789abcdef);
-};
-
-bool same(const groth16::Proof& a, const groth16::Proof& b) {
-  return groth16::encode_proof(a) == groth16::encode_proof(b);
-}
-
-/// Whether stages follow one another inside the time of the lock.
-bool in_order(const groth16::LaunchReport& report) {
-  groth16::ProverClock::time_point at = report.lock_acquired;
-  for (const auto& stage : report.stages) {
-    if (stage.begin < at || stage.end < stage.begin) return false;
-    at = stage.end;
-  }
-  return !report.stages.empty() && report.lock_wait <= report.lock_acquired && at <= report.lock_released;
-}
+using device_test::same;
 
 /// One circuit: same bytes, a proof that verifies, no byte of memory kept.
 void check_circuit(Bench& bench, cuda::Context& context, const Case& c, const std::string& what, const Fr& r,
@@ -110,13 +56,7 @@ void print_launch(Bench& bench, cuda::Context& context, unsigned log_size) {
     groth16::LaunchReport report;
     context.reset_peak();
     (void)require(groth16::prove(prover, c.key, c.shape, c.witness, Fr::one(), Fr::one(), &report));
-    const auto ms = [](auto from, auto to) {
-      return std::chrono::duration<double, std::milli>(to - from).count();
-    };
-    std::printf("launch %.2f ms, peak %llu bytes:", ms(report.lock_acquired, report.lock_released),
-                static_cast<unsigned long long>(context.peak_bytes()));
-    for (const auto& stage : report.stages) std::printf(" %s %.2f", stage.name, ms(stage.begin, stage.end));
-    std::printf("\n");
+    device_test::print_stages(report, context);
   }
 }
 
@@ -216,38 +156,43 @@ void check_threads(Bench& bench, cuda::Context& context, bool with_lock) {
 void check_limits(Bench& bench) {
   const Case one = bench.make({3000, 3}, 21);
   const Case two = bench.make({3000, 3}, 22);
-  const std::uint64_t needed = cuda::plan_prover(cuda::circuit_counts(*one.key)).needed_bytes();
+  const cuda::CircuitCounts counts = cuda::circuit_counts(*one.key);
+  const cuda::ProverPlan full = cuda::plan_prover(counts);
+  const std::uint64_t needed = full.needed_bytes();
   const Fr r = Fr::from_u64(5);
   {
     auto context = require(cuda::Context::create({0, needed - 1}));
-    cuda::CudaProver prover(*context, bench.pool);
+    cuda::CudaProverOptions resident;
+    resident.residency = cuda::Residency::resident;
+    cuda::CudaProver prover(*context, bench.pool, resident);
     std::vector<groth16::Prepared> batch;
     batch.push_back(require(prover.prepare(one.key, one.shape, one.witness, r, r)));
     bool refused = true;
     for (int i = 0; i < 2; ++i) {
       const auto result = prover.launch(batch);
       refused = refused && !result && result.error().code == ErrorCode::kIo &&
-                result.error().message.find("out of memory") != std::string::npos;
+                result.error().message.find("out of memory: " + std::to_string(needed) + " bytes needed") !=
+                    std::string::npos;
     }
     bench.report.line("a byte too few: refused, twice", refused);
     bench.report.line("a byte too few: nothing taken, device usable",
                       context->bytes_in_use() == 0 && context->fault() == cuda::Fault::none);
   }
   {
-    const std::uint64_t other = cuda::plan_prover(cuda::circuit_counts(*two.key)).needed_bytes();
-    auto context = require(cuda::Context::create({0, std::max(needed, other)}));
+    const cuda::ProverPlan other = cuda::plan_prover(cuda::circuit_counts(*two.key));
+    auto context = require(cuda::Context::create({0, std::max(needed, other.needed_bytes())}));
     context->poison(true);
     cuda::CudaProver prover(*context, bench.pool);
     require(prover.hold(one.key));
     require(prover.hold(two.key));
-    const std::uint64_t resident = cuda::plan_prover(cuda::circuit_counts(*two.key)).resident_bytes();
-    bench.report.line("the second key takes the place of the first", context->bytes_in_use() == resident);
-    // The sums of small circuits may need more than the quotient gives back: then they say so.
+    bench.report.line("the second key takes the place of the first, or there is room for both",
+                      context->bytes_in_use() == other.resident_bytes() ||
+                          context->bytes_in_use() == full.resident_bytes() + other.resident_bytes());
+    const std::uint64_t before = context->bytes_in_use();
     const auto proof = groth16::prove(prover, two.key, two.shape, two.witness, r, r);
-    bench.report.line("no byte to spare: the right proof, or refused",
-                      proof ? same(*proof, bench.on_cpu(two, r, r)) : proof.error().code == ErrorCode::kIo);
+    bench.report.line("no byte to spare: the right proof", proof && same(*proof, bench.on_cpu(two, r, r)));
     bench.report.line("no byte to spare: nothing kept, device usable",
-                      context->bytes_in_use() == resident && context->fault() == cuda::Fault::none);
+                      context->bytes_in_use() == before && context->fault() == cuda::Fault::none);
   }
   bool alternate = true;
   auto context = require(cuda::Context::create());
@@ -283,9 +228,24 @@ void check_toys(Bench& bench, cuda::Context& context) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const unsigned largest = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 16;
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const std::string mode = arguments.empty() ? "" : arguments[0];
+  const bool named = mode == "streamed" || mode == "porep";
+  const auto argument = [&](std::size_t i) { return i < arguments.size() ? arguments[i] : std::string(); };
   Bench bench;
-  bench.folder = argc > 2 ? argv[2] : "/tmp";
+  if (mode == "porep") {
+    bench.folder = argument(1).empty() ? "/tmp" : argument(1);
+    device_test::check_porep(bench);
+    return bench.report.finish("prover, porep");
+  }
+  const std::string size = argument(named ? 1 : 0);
+  const unsigned largest = size.empty() ? 16 : static_cast<unsigned>(std::atoi(size.c_str()));
+  const std::string folder = argument(named ? 2 : 1);
+  bench.folder = folder.empty() ? "/tmp" : folder;
+  if (mode == "streamed") {
+    device_test::check_streamed(bench, largest);
+    return bench.report.finish("prover, streamed");
+  }
   auto context = require(cuda::Context::create());
   context->poison(true);
   check_sizes(bench, *context, largest);

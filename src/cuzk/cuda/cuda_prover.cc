@@ -4,9 +4,11 @@
 #include <cstring>
 
 #include "cuzk/base/bits.h"
-#include "cuzk/cuda/internal/device_key.h"
-#include "cuzk/cuda/internal/pinned_pool.h"
+#include "cuzk/cuda/internal/circuit_parts.h"
+#include "cuzk/cuda/internal/device_stream.h"
 #include "cuzk/cuda/internal/stage_clock.h"
+#include "cuzk/cuda/internal/streamed_run.h"
+#include "cuzk/cuda/internal/sum_memory.h"
 #include "cuzk/cuda/msm.h"
 #include "cuzk/groth16/proof_sums.h"
 #include "cuzk/groth16/proving_key_bases.h"
@@ -30,49 +32,6 @@ struct CudaProver::HeldKey {
 
 namespace {
 
-/// Bits whose ones are counted together, so that a launch can cut sums anywhere between.
-constexpr std::uint64_t kBitBlock = std::uint64_t{1} << 20;
-
-/// The bits of one query in the pinned buffer.
-struct QueryBits {
-  std::uint64_t offset = 0;
-  std::uint64_t count = 0;
-  std::vector<std::uint32_t> ones;  ///< of every kBitBlock bits
-
-  [[nodiscard]] std::uint64_t words() const { return (count + 63) / 64; }
-};
-
-struct CudaPrepared : Prepared::State {
-  std::shared_ptr<const ProvingKey> key;
-  const CudaProver* owner = nullptr;
-  PinnedPool::Lease pinned;
-  // Offsets in bytes into the pinned buffer: inputs and wide values at 0.
-  std::uint64_t values = 0;  ///< their number
-  std::uint64_t bits_offset = 0;
-  std::uint64_t bit_words = 0;
-  QueryBits l, a, b;
-  Fr r, s;
-};
-
-/// One query's sum in the pieces that the device left.
-template <class F>
-struct QueryParts {
-  std::vector<Xyzz<F>> bits;
-  WindowSums<F> wide;
-
-  [[nodiscard]] Jacobian<F> total() const {
-    Jacobian<F> sum = wide.total();
-    for (const Xyzz<F>& part : bits) sum += part.to_jacobian();
-    return sum;
-  }
-};
-
-struct CircuitParts {
-  G1WindowSums h;
-  QueryParts<Fp> l, a, b_g1;
-  QueryParts<Fp2> b_g2;
-};
-
 struct CudaPending : Pending::State {
   struct Circuit {
     std::shared_ptr<const ProvingKey> key;
@@ -86,42 +45,7 @@ std::uint64_t aligned(std::uint64_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
 
-/// Tells how far a launch is. Weights are nanoseconds of an H200 for one element; only their proportions
-/// matter.
-class Progress {
- public:
-  Progress(const std::function<void(double)>& tell, std::size_t circuits, const DeviceKey& key,
-           std::uint64_t domain)
-      : tell_(tell) {
-    const auto query = [](const auto& q, double scale) {
-      return scale * (static_cast<double>(q.bit_count) * kBit + static_cast<double>(q.wide_count) * kWide);
-    };
-    total_ = static_cast<double>(circuits) *
-             (static_cast<double>(domain) * (kRow + kQuotient + kFull) + query(key.l, 1) + query(key.a, 1) +
-              query(key.b_g1, 1) + query(key.b_g2, kG2));
-  }
-  static constexpr double kRow = 0.1;
-  static constexpr double kQuotient = 1.8;
-  static constexpr double kFull = 4.6;
-  static constexpr double kBit = 0.2;
-  static constexpr double kWide = 6;
-  static constexpr double kG2 = 3;
-
-  void add(std::uint64_t elements, double cost_of_one) {
-    done_ += static_cast<double>(elements) * cost_of_one;
-    if (tell_ && elements != 0 && done_ < total_) tell_(done_ / total_);
-  }
-  void finish() const {
-    if (tell_) tell_(1);
-  }
-
- private:
-  const std::function<void(double)>& tell_;
-  double total_ = 0;
-  double done_ = 0;
-};
-
-/// One circuit's work on the device.
+/// One circuit's work on the device, its key resident.
 class CircuitRun {
  public:
   CircuitRun(Context& context, const DeviceKey& key, const CudaPrepared& circuit, StageClock& clock,
@@ -137,7 +61,8 @@ class CircuitRun {
       CUZK_TRY(quotient(n, a.as<Fr>()));
       CUZK_TRY(clock_.begin("h"));
       // The highest coefficient is zero; it lies last in this order as well.
-      CUZK_TRY_ASSIGN(parts.h, msm(context_, key_.h.as<G1Affine>(), a.as<Fr>(), key_.h_count));
+      CUZK_TRY_ASSIGN(auto part, msm(context_, key_.h.as<G1Affine>(), a.as<Fr>(), key_.h_count));
+      parts.h.wide.push_back(std::move(part));
       CUZK_TRY(clock_.end());
       progress_.add(n, Progress::kFull);
     }
@@ -157,10 +82,6 @@ class CircuitRun {
   }
 
  private:
-  [[nodiscard]] const unsigned char* pinned(std::uint64_t offset) const {
-    return circuit_.pinned.data() + offset;
-  }
-
   /// The coefficients of h to `a`.
   Result<void> quotient(std::uint64_t n, Fr* a) {
     const char* const stage = "quotient";
@@ -168,10 +89,10 @@ class CircuitRun {
     CUZK_TRY_ASSIGN(const DeviceMemory b, context_.allocate(n * sizeof(Fr), stage));
     CUZK_TRY_ASSIGN(const DeviceMemory c, context_.allocate(n * sizeof(Fr), stage));
     CUZK_TRY(clock_.begin("witness"));
-    CUZK_TRY(context_.upload(values_.as<void>(), pinned(0), circuit_.values * sizeof(Fr), "witness"));
+    CUZK_TRY(context_.upload(values_.as<void>(), circuit_.at(0), circuit_.values * sizeof(Fr), "witness"));
     if (circuit_.bit_words != 0)
-      CUZK_TRY(
-          context_.upload(bits.as<void>(), pinned(circuit_.bits_offset), 8 * circuit_.bit_words, "witness"));
+      CUZK_TRY(context_.upload(bits.as<void>(), circuit_.at(circuit_.bits_offset), 8 * circuit_.bit_words,
+                               "witness"));
     CUZK_TRY(clock_.end());
     CUZK_TRY(clock_.begin("rows"));
     CUZK_TRY(key_.rows.evaluate(context_, values_.as<Fr>(), bits.as<std::uint64_t>(), a, b.as<Fr>(), n));
@@ -179,26 +100,9 @@ class CircuitRun {
     CUZK_TRY(clock_.begin(stage));
     CUZK_TRY(key_.ntt->quotient(a, b.as<Fr>(), c.as<Fr>()));
     CUZK_TRY(clock_.end());
-    Fr top = Fr::one();
-    CUZK_TRY(context_.download(&top, a + n - 1, sizeof top, stage));
-    if (!top.is_zero())
-      return Error{ErrorCode::kInternal, "device " + std::to_string(context_.device()) +
-                                             ": the quotient has a term of degree n - 1: a transform went "
-                                             "wrong"};
+    CUZK_TRY(check_top_coefficient(context_, a, n));
     progress_.add(n, Progress::kRow + Progress::kQuotient);
     return {};
-  }
-
-  /// Bases that a sum over a bitmap may take at a time, whatever the bits: a multiple of kBitBlock.
-  template <class F>
-  [[nodiscard]] std::uint64_t bit_piece() const {
-    // An index, half and a quarter of the points, scratch of the adder and prefix sums: below 1.5 points and
-    // 16 bytes a base.
-    constexpr std::uint64_t kBytes = 3 * sizeof(Affine<F>) / 2 + 16;
-    const std::uint64_t limit = context_.vram_limit();
-    const std::uint64_t free = limit - std::min(limit, context_.bytes_in_use());
-    const std::uint64_t most = std::uint64_t{1} << 27;
-    return std::clamp<std::uint64_t>(free / kBytes / kBitBlock * kBitBlock, kBitBlock, most);
   }
 
   template <class F>
@@ -207,16 +111,13 @@ class CircuitRun {
     constexpr double kScale = sizeof(F) == sizeof(Fp) ? 1 : Progress::kG2;
     if (bases.bit_count != 0) {
       CUZK_TRY_ASSIGN(const DeviceMemory words, context_.allocate(8 * bits.words(), "bits"));
-      CUZK_TRY(context_.upload(words.as<void>(), pinned(bits.offset), 8 * bits.words(), "bits"));
-      const std::uint64_t piece = bit_piece<F>();
+      CUZK_TRY(context_.upload(words.as<void>(), circuit_.at(bits.offset), 8 * bits.words(), "bits"));
+      const std::uint64_t piece = fitting_bits(bases.bit_count, sizeof(Affine<F>), free_bytes(context_));
       for (std::uint64_t begin = 0; begin < bases.bit_count; begin += piece) {
         const std::uint64_t count = std::min(piece, bases.bit_count - begin);
-        std::uint64_t set = 0;
-        for (std::uint64_t block = begin / kBitBlock; block * kBitBlock < begin + count; ++block)
-          set += bits.ones[block];
         CUZK_TRY_ASSIGN(const std::vector<Xyzz<F>> sums,
                         bit_sum(context_, bases.bit_bases.template as<Affine<F>>() + begin,
-                                words.as<std::uint64_t>() + begin / 64, count, set));
+                                words.as<std::uint64_t>() + begin / 64, count, bits.ones_of(begin, count)));
         out.bits.insert(out.bits.end(), sums.begin(), sums.end());
         progress_.add(count, Progress::kBit * kScale);
       }
@@ -225,8 +126,9 @@ class CircuitRun {
                     context_.allocate(bases.wide_count * sizeof(Fr), "wide scalars"));
     CUZK_TRY(gather_scalars(context_, values_.as<Fr>(), places.as<std::uint32_t>(), bases.wide_count,
                             scalars.as<Fr>()));
-    CUZK_TRY_ASSIGN(out.wide, msm(context_, bases.wide_bases.template as<Affine<F>>(), scalars.as<Fr>(),
-                                  bases.wide_count));
+    CUZK_TRY_ASSIGN(auto part, msm(context_, bases.wide_bases.template as<Affine<F>>(), scalars.as<Fr>(),
+                                   bases.wide_count));
+    out.wide.push_back(std::move(part));
     progress_.add(bases.wide_count, Progress::kWide * kScale);
     return {};
   }
@@ -239,35 +141,62 @@ class CircuitRun {
   DeviceMemory values_;
 };
 
-/// Waits for the stream on the way out, whichever way that is: nothing reads pinned memory of a batch any
+/// Waits for the streams on the way out, whichever way that is: nothing reads pinned memory of a batch any
 /// more, and nothing runs without the lock.
 class Drain {
  public:
   explicit Drain(Context& context) : context_(context) {}
   Drain(const Drain&) = delete;
   Drain& operator=(const Drain&) = delete;
-  ~Drain() { (void)context_.synchronize("end of a launch"); }  // an error here is remembered by the context
+  ~Drain() { drain(context_); }
 
  private:
   Context& context_;
 };
 
-Result<CircuitParts> run_circuit(Context& context, const DeviceKey& key, const CudaPrepared& circuit,
-                                 StageClock& clock, Progress& progress) {
+/// All circuits of a launch, in the way of the key's plan. No byte may stay in use.
+Result<std::vector<CircuitParts>> run_circuits(Context& context, const DeviceKey& key,
+                                               std::span<const CudaPrepared* const> circuits,
+                                               StageClock& clock, Progress& progress) {
   const std::uint64_t before = context.bytes_in_use();
-  auto parts = CircuitRun(context, key, circuit, clock, progress).run();
-  const std::uint64_t after = context.bytes_in_use();
-  if (parts && after != before)
+  const auto unchanged = [&]() -> Result<void> {
+    const std::uint64_t after = context.bytes_in_use();
+    if (after == before) return {};
     return Error{ErrorCode::kInternal, "device " + std::to_string(context.device()) + ": " +
                                            std::to_string(before) + " bytes in use before a proof, " +
                                            std::to_string(after) + " after it"};
+  };
+  if (key.plan.streamed) {
+    CUZK_TRY_ASSIGN(std::vector<CircuitParts> parts, run_streamed(context, key, circuits, clock, progress));
+    CUZK_TRY(unchanged());
+    return parts;
+  }
+  std::vector<CircuitParts> parts;
+  for (const CudaPrepared* circuit : circuits) {
+    CUZK_TRY_ASSIGN(CircuitParts of_circuit, CircuitRun(context, key, *circuit, clock, progress).run());
+    CUZK_TRY(unchanged());
+    parts.push_back(std::move(of_circuit));
+  }
   return parts;
 }
 
 }  // namespace
 
-CudaProver::CudaProver(Context& context, ThreadPool& pool)
-    : context_(context), pool_(pool), pinned_(std::make_shared<PinnedPool>()) {}
+Result<void> check_top_coefficient(Context& context, const Fr* coefficients, std::uint64_t domain) {
+  Fr top = Fr::one();
+  CUZK_TRY(context.download(&top, coefficients + domain - 1, sizeof top, "quotient"));
+  if (top.is_zero()) return {};
+  return Error{ErrorCode::kInternal, "device " + std::to_string(context.device()) +
+                                         ": the quotient has a term of degree n - 1: a transform went wrong"};
+}
+
+CudaProver::CudaProver(Context& context, ThreadPool& pool, const CudaProverOptions& options)
+    : context_(context),
+      pool_(pool),
+      options_(options),
+      pinned_(std::make_shared<PinnedPool>()),
+      budget_(std::make_unique<HostBudget>(options.pinned_limit != 0 ? HostBudget{options.pinned_limit}
+                                                                     : HostBudget::of_machine())) {}
 
 CudaProver::~CudaProver() {
   const std::lock_guard device(device_);
@@ -322,11 +251,26 @@ Result<Prepared> CudaProver::prepare(std::shared_ptr<const ProvingKey> key,
   return Prepared(std::move(state));
 }
 
+template <class Which>
+void CudaProver::forget(Which&& which) {
+  held_.remove_if([&](const HeldKey& held) {
+    if (!which(held)) return false;
+    budget_->bytes += held.copy->pinned_bytes;
+    return true;
+  });
+}
 void CudaProver::forget_gone_keys() {
-  held_.remove_if([](const HeldKey& held) { return held.key.expired(); });
+  forget([](const HeldKey& held) { return held.key.expired(); });
 }
 
-Result<const DeviceKey*> CudaProver::resident(const std::shared_ptr<const ProvingKey>& key) {
+Result<ProverPlan> CudaProver::plan(const ProvingKey& key) const {
+  const auto plan = plan_prover(circuit_counts(key),
+                                {context_.vram_limit(), options_.residency, options_.arrays, options_.piece});
+  if (plan) return plan;
+  return plan.error().within("device " + std::to_string(context_.device()) + ", proving key " + key.path());
+}
+
+Result<const DeviceKey*> CudaProver::held(const std::shared_ptr<const ProvingKey>& key) {
   forget_gone_keys();  // before addresses are compared: a new key may lie where one was that is gone
   const auto found = std::find_if(held_.begin(), held_.end(),
                                   [&](const HeldKey& held) { return held.address == key.get(); });
@@ -334,10 +278,13 @@ Result<const DeviceKey*> CudaProver::resident(const std::shared_ptr<const Provin
     held_.splice(held_.begin(), held_, found);
     return held_.front().copy.get();
   }
-  const ProverPlan plan = plan_prover(circuit_counts(*key));
+  CUZK_TRY_ASSIGN(const ProverPlan plan, this->plan(*key));
   const auto fits = [&] { return context_.bytes_in_use() + plan.needed_bytes() <= context_.vram_limit(); };
-  while (!held_.empty() && !fits()) held_.pop_back();
-  CUZK_TRY_ASSIGN(std::unique_ptr<DeviceKey> copy, DeviceKey::load(context_, pool_, *key, plan));
+  while (!held_.empty() && !fits()) {
+    const HeldKey* const oldest = &held_.back();
+    forget([&](const HeldKey& held) { return &held == oldest; });
+  }
+  CUZK_TRY_ASSIGN(std::unique_ptr<DeviceKey> copy, DeviceKey::load(context_, pool_, *key, plan, *budget_));
   held_.push_front({key, key.get(), std::move(copy)});
   return held_.front().copy.get();
 }
@@ -349,7 +296,7 @@ Result<void> CudaProver::hold(const std::shared_ptr<const ProvingKey>& key, cons
   const std::lock_guard device(device_);
   CUZK_TRY(context_.bind());
   const Drain drain(context_);
-  CUZK_TRY(resident(key));
+  CUZK_TRY(held(key));
   return {};
 }
 
@@ -358,7 +305,7 @@ void CudaProver::drop(const std::shared_ptr<const ProvingKey>& key, const Launch
   const std::lock_guard device(device_);
   (void)context_.bind();  // on a dead device nothing is left to free
   const Drain drain(context_);
-  held_.remove_if([&](const HeldKey& held) { return held.address == key.get(); });
+  forget([&](const HeldKey& held) { return held.address == key.get(); });
   forget_gone_keys();
 }
 
@@ -382,13 +329,12 @@ Result<Pending> CudaProver::launch(std::span<Prepared> batch, const LaunchOption
     report.lock_acquired = ProverClock::now();
     CUZK_TRY(context_.bind());
     const Drain drain(context_);
-    CUZK_TRY_ASSIGN(const DeviceKey* const key, resident(circuits.front()->key));
+    CUZK_TRY_ASSIGN(const DeviceKey* const key, held(circuits.front()->key));
     CUZK_TRY_ASSIGN(StageClock clock, StageClock::start(context_));
     Progress progress(options.progress, circuits.size(), *key, std::uint64_t{1} << key->ntt->log_size());
-    for (const CudaPrepared* circuit : circuits) {
-      CUZK_TRY_ASSIGN(CircuitParts parts, run_circuit(context_, *key, *circuit, clock, progress));
-      pending->circuits.push_back({circuit->key, std::move(parts), circuit->r, circuit->s});
-    }
+    CUZK_TRY_ASSIGN(std::vector<CircuitParts> parts, run_circuits(context_, *key, circuits, clock, progress));
+    for (std::size_t i = 0; i < circuits.size(); ++i)
+      pending->circuits.push_back({circuits[i]->key, std::move(parts[i]), circuits[i]->r, circuits[i]->s});
     CUZK_TRY_ASSIGN(const std::vector<StageClock::Stage> stages, clock.stages());
     for (const StageClock::Stage& stage : stages)
       report.stages.push_back({stage.name, stage.begin, stage.end});

@@ -13,17 +13,32 @@ namespace cuzk::cuda {
 
 struct DeviceKey;
 class PinnedPool;
+struct HostBudget;
 
-/// The CUDA backend: every kernel of a proof runs on one device, the key resident in its memory.
+/// Proofs do not depend on it.
+struct CudaProverOptions {
+  Residency residency = Residency::automatic;
+  /// Host memory that streamed keys may have page-locked, in all; 0: three quarters of the machine's. What
+  /// does not fit is kept in ordinary memory, from where copies take some six times as long.
+  std::uint64_t pinned_limit = 0;
+  // For tests, see PlanOptions.
+  unsigned arrays = 0;
+  std::uint64_t piece = 0;
+};
+
+/// The CUDA backend: every kernel of a proof runs on one device.
 ///
-/// A launch uploads bits and wide values of the witness and nothing else, evaluates the rows and the
-/// quotient, and sums the queries; a few points come back, which finish() adds. Circuits of a batch run one
-/// after the other.
+/// Keys are resident in device memory where they fit the context's limit, otherwise streamed, all but what
+/// there is room for (ProverPlan, printed by its text()). A launch uploads bits and wide values of the
+/// witness, evaluates the rows and the quotient, and sums the queries; a few points come back, which finish()
+/// adds. Circuits of a batch run one after the other; with a streamed key they share every piece of the bases
+/// of l, a, b_g1 and b_g2.
 ///
-/// Keys: the first launch of a key copies it, holding the lock; hold() does so ahead of it. Where there is no
-/// room, keys that were used longest ago go first. One that does not fit an empty device is refused (kIo,
-/// "out of memory", with the bytes needed and free); Context::fault() then says none. After every circuit as
-/// many bytes are in use as before it; anything else is an error (kInternal).
+/// The first launch of a key loads it, holding the lock; hold() does so ahead of it. Where there is no room,
+/// keys that were used longest ago go first. One that an empty device cannot even stream is refused (kIo,
+/// "out of memory", with the bytes needed and the limit); Context::fault() then says none. After every launch
+/// as many bytes are in use as before it, and what a phase takes is what the plan says; anything else is an
+/// error (kInternal).
 ///
 /// Progress of a launch (LaunchOptions::progress) is told after every stage and piece of a sum, so a circuit
 /// has about ten steps.
@@ -34,7 +49,7 @@ class CudaProver : public groth16::Prover {
  public:
   /// Both must outlive the prover, and every Prepared of it the context; the pool decodes keys. The prover
   /// wants the context for itself.
-  CudaProver(Context& context, ThreadPool& pool);
+  CudaProver(Context& context, ThreadPool& pool, const CudaProverOptions& options = {});
   /// Gives back all device memory. Takes no device lock: the caller holds it, or nobody else uses the device.
   ~CudaProver() override;
 
@@ -47,7 +62,9 @@ class CudaProver : public groth16::Prover {
                                   const groth16::LaunchOptions& options = {}) override;
   Result<std::vector<groth16::Proof>> finish(groth16::Pending pending) override;
 
-  /// Copies a key to the device, unless it is there. Takes the lock that `options` names.
+  /// What a key takes here and where it will be, whatever else is held.
+  [[nodiscard]] Result<ProverPlan> plan(const groth16::ProvingKey& key) const;
+  /// Loads a key, unless it is there. Takes the lock that `options` names.
   Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key,
                     const groth16::LaunchOptions& options = {});
   /// Gives a key's memory back, if it is there.
@@ -57,14 +74,18 @@ class CudaProver : public groth16::Prover {
  private:
   struct HeldKey;
   /// Under the lock: the device's copy, made if need be; it becomes the most recent one.
-  Result<const DeviceKey*> resident(const std::shared_ptr<const groth16::ProvingKey>& key);
+  Result<const DeviceKey*> held(const std::shared_ptr<const groth16::ProvingKey>& key);
+  template <class Which>
+  void forget(Which&& which);
   void forget_gone_keys();
 
   Context& context_;
   ThreadPool& pool_;
   groth16::DeviceLock lock_;
+  CudaProverOptions options_;
   std::shared_ptr<PinnedPool> pinned_;
-  std::mutex device_;        // taken after the lock; guards the device and held_
+  std::mutex device_;  // taken after the lock; guards the device and what follows
+  std::unique_ptr<HostBudget> budget_;
   std::list<HeldKey> held_;  // most recent first
 };
 

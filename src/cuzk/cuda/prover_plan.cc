@@ -1,10 +1,14 @@
 #include "cuzk/cuda/prover_plan.h"
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 #include "cuzk/cuda/context.h"
 #include "cuzk/cuda/internal/ntt_plan.h"
 #include "cuzk/cuda/internal/row_layout.h"
+#include "cuzk/cuda/internal/sum_memory.h"
+#include "cuzk/cuda/msm.h"
 #include "cuzk/groth16/proving_key_bases.h"
 
 namespace cuzk::cuda {
@@ -49,6 +53,204 @@ std::string line(const std::string& name, std::uint64_t bytes) {
   return text + std::string(used < kWidth ? kWidth - used : 1, ' ') + number + "\n";
 }
 
+/// What a plan may still choose. The bit counts of a resident key are those of the circuit.
+struct Placement {
+  bool streamed = false;
+  unsigned arrays = 3;
+  std::uint64_t piece = UINT64_MAX;
+  /// Sums may work on whole pieces, with the window that suits them.
+  bool room_for_sums = false;
+  bool rows = true;
+  bool h = true;
+  ProverPlan::Bases l, a, b_g1, b_g2;
+};
+
+/// One query in one group.
+struct QueryPart {
+  const char* name;
+  const CircuitCounts::Query& counts;
+  std::uint64_t point;  ///< bytes
+  const ProverPlan::Bases& bases;
+
+  [[nodiscard]] std::uint64_t streamed_bits() const { return counts.bits - bases.bits; }
+  [[nodiscard]] std::uint64_t streamed_wide() const { return bases.wide ? 0 : counts.wide; }
+  /// Of `piece` points of G1.
+  [[nodiscard]] std::uint64_t points_of(std::uint64_t piece) const {
+    return piece / (point / sizeof(G1Affine));
+  }
+};
+
+/// What a sum over `count` points at a time takes.
+std::uint64_t msm_scratch(std::uint64_t count, std::uint64_t point, const Placement& place) {
+  if (!place.room_for_sums)
+    return taken(msm_memory_bound(count, point, std::min(kLeastWindow, msm_window_bits(count)), kLeastSlice));
+  return taken(msm_memory_bound(count, point, msm_window_bits(count), place.piece));
+}
+
+ProverPlan build(const CircuitCounts& c, const Placement& place) {
+  const std::uint64_t array = taken(sizeof(Fr) << c.domain_log_size);
+  ProverPlan plan;
+  plan.streamed = place.streamed;
+  plan.arrays = place.arrays;
+  plan.piece = place.streamed ? place.piece : 0;
+  plan.rows = place.rows;
+  plan.h = place.h;
+  plan.l = place.l;
+  plan.a = place.a;
+  plan.b_g1 = place.b_g1;
+  plan.b_g2 = place.b_g2;
+  const QueryPart queries[] = {{"l", c.l, sizeof(G1Affine), plan.l},
+                               {"a", c.a, sizeof(G1Affine), plan.a},
+                               {"b_g1", c.b, sizeof(G1Affine), plan.b_g1},
+                               {"b_g2", c.b, sizeof(G2Affine), plan.b_g2}};
+  const auto on_host = [&](const std::string& name, std::uint64_t bytes) {
+    if (bytes != 0) plan.host.push_back({name, bytes});
+  };
+
+  plan.resident.push_back({"h", taken(place.h ? sizeof(G1Affine) * c.h : 0)});
+  on_host("h", place.h ? 0 : sizeof(G1Affine) * c.h);
+  for (const QueryPart& q : queries) {
+    const std::string name = q.name;
+    plan.resident.push_back({name + ", bit bases", taken(q.point * q.bases.bits)});
+    plan.resident.push_back({name + ", wide bases", taken(q.point * (q.counts.wide - q.streamed_wide()))});
+    on_host(name + ", bit bases", q.point * q.streamed_bits());
+    on_host(name + ", wide bases", q.point * q.streamed_wide());
+  }
+  plan.resident.push_back(
+      {"places of wide scalars", taken(4 * c.l.wide) + taken(4 * c.a.wide) + taken(4 * c.b.wide)});
+  if (place.rows) {
+    plan.resident.push_back({"rows", rows_bytes(c)});
+  } else {
+    plan.resident.push_back({"coefficients of rows", taken(sizeof(Fr) * c.coefficients)});
+    on_host("rows", c.row_image_bytes);
+  }
+  plan.resident.push_back({"tables of transforms", table_bytes(c.domain_log_size)});
+  on_host("arrays of the quotient", (3 - place.arrays) * (sizeof(Fr) << c.domain_log_size));
+
+  const std::uint64_t values = taken(sizeof(Fr) * c.values);
+  plan.quotient.push_back({"witness", values + taken((c.bits + 63) / 64 * 8)});
+  plan.quotient.push_back({"values of the rows and their products", place.arrays * array});
+  if (!place.rows && c.row_piece_bytes != 0) {
+    plan.row_buffers = 2 * taken(c.row_piece_bytes);
+    plan.quotient.push_back({"buffers of rows", plan.row_buffers});
+  }
+
+  if (!place.streamed) plan.h_sum.push_back({"wide values", values});
+  plan.h_sum.push_back({"coefficients of the quotient", array});
+  if (!place.h && c.h != 0) {
+    const std::uint64_t points = std::min(place.piece, c.h);
+    plan.h_sum.push_back({"buffers of h", 2 * taken(sizeof(G1Affine) * points)});
+    plan.h_sum.push_back({"scalars of a piece", taken(sizeof(Fr) * points)});
+  }
+  plan.h_scratch = msm_scratch(place.h ? c.h : std::min(place.piece, c.h), sizeof(G1Affine), place);
+  plan.h_sum.push_back({"scratch", plan.h_scratch});
+
+  // Buffers are the same for all queries.
+  std::uint64_t buffer = 0;
+  std::uint64_t words = 0;
+  for (const QueryPart& q : queries) {
+    const std::uint64_t piece = q.points_of(place.piece);
+    buffer = std::max(buffer, q.point * std::min(piece, std::max(q.streamed_bits(), q.streamed_wide())));
+    words = std::max(words, taken((q.counts.bits + 63) / 64 * 8));
+    const std::uint64_t bits = std::min(q.counts.bits, place.room_for_sums ? piece : kBitBlock);
+    const std::uint64_t wide = std::min(q.counts.wide, piece);
+    plan.sums_scratch =
+        std::max({plan.sums_scratch, taken(bit_sum_memory_bound(bits, q.point)),
+                  wide == 0 ? 0 : taken(sizeof(Fr) * wide) + msm_scratch(wide, q.point, place)});
+  }
+  plan.sums.push_back({"wide values and bits", values + words});
+  if (buffer != 0) {
+    plan.sum_buffers = 2 * taken(buffer);
+    plan.sums.push_back({"buffers of bases", plan.sum_buffers});
+  }
+  plan.sums.push_back({"scratch", plan.sums_scratch});
+
+  plan.loading = std::max(place.h ? taken(sizeof(G1Affine) * std::min(kLoadedPoints, c.h)) : 0,
+                          c.domain_log_size < 3 ? 0 : taken(kPowersBytes));
+  return plan;
+}
+
+Placement all_resident(const CircuitCounts& c) {
+  Placement place;
+  place.l.bits = c.l.bits;
+  place.a.bits = c.a.bits;
+  place.b_g1.bits = place.b_g2.bits = c.b.bits;
+  return place;
+}
+
+Placement nothing_resident(unsigned arrays, std::uint64_t piece, bool room_for_sums) {
+  Placement place;
+  place.streamed = true;
+  place.arrays = arrays;
+  place.piece = piece;
+  place.room_for_sums = room_for_sums;
+  place.rows = place.h = false;
+  for (ProverPlan::Bases* bases : {&place.l, &place.a, &place.b_g1, &place.b_g2}) bases->wide = false;
+  return place;
+}
+
+/// Makes resident what fits, see ProverPlan.
+void fill(const CircuitCounts& c, std::uint64_t limit, Placement& place) {
+  const auto fits = [&](const Placement& p) { return build(c, p).needed_bytes() <= limit; };
+  const auto try_set = [&](bool& flag) {
+    flag = true;
+    if (!fits(place)) flag = false;
+  };
+  try_set(place.rows);
+  for (ProverPlan::Bases* bases : {&place.l, &place.a, &place.b_g1, &place.b_g2}) try_set(bases->wide);
+  const auto fill_bits = [&](ProverPlan::Bases& bases, std::uint64_t count, std::uint64_t point) {
+    bases.bits = count;
+    if (fits(place)) return;
+    bases.bits = 0;
+    const std::uint64_t room = limit - build(c, place).needed_bytes();
+    bases.bits = std::min(room / point, count) / kBitBlock * kBitBlock;
+    while (bases.bits != 0 && !fits(place)) bases.bits -= kBitBlock;  // once, for the rounding
+  };
+  fill_bits(place.b_g1, c.b.bits, sizeof(G1Affine));
+  fill_bits(place.l, c.l.bits, sizeof(G1Affine));
+  fill_bits(place.a, c.a.bits, sizeof(G1Affine));
+  fill_bits(place.b_g2, c.b.bits, sizeof(G2Affine));
+  try_set(place.h);
+}
+
+Error out_of_memory(const ProverPlan& plan, std::uint64_t limit) {
+  return io_error("out of memory: " + std::to_string(plan.needed_bytes()) + " bytes needed, " +
+                  std::to_string(limit) + " are the limit; " + std::to_string(plan.resident_bytes()) +
+                  " of them resident, " + std::to_string(plan.quotient_bytes()) + " in the quotient, " +
+                  std::to_string(plan.h_bytes()) + " in the sum of h, " + std::to_string(plan.sums_bytes()) +
+                  " in other sums");
+}
+
+Result<ProverPlan> plan_streamed(const CircuitCounts& c, const PlanOptions& o) {
+  const unsigned most_arrays = o.arrays != 0 ? o.arrays : 3;
+  const unsigned least_arrays = o.arrays != 0 ? o.arrays : c.domain_log_size < 3 ? 3 : 1;
+  const auto fits = [&](const Placement& p) { return build(c, p).needed_bytes() <= o.limit; };
+  // Buffers of an eighth of the memory; twice that would save few of the windows' combinations.
+  constexpr std::uint64_t kMostPiece = std::uint64_t{1} << 24;
+  const std::uint64_t piece =
+      o.piece != 0 ? o.piece
+                   : std::clamp(std::bit_floor(o.limit / 16 / sizeof(G1Affine) + 1), kLeastPiece, kMostPiece);
+  // Arrays first: one less costs two copies of the whole array, whatever pieces are like.
+  for (unsigned arrays = most_arrays; arrays >= least_arrays; --arrays) {
+    for (const bool room_for_sums : {true, false})
+      for (std::uint64_t size = piece; size >= kLeastPiece; size /= 2) {
+        Placement place = nothing_resident(arrays, size, room_for_sums);
+        if (!fits(place)) {
+          if (o.piece != 0) break;
+          continue;
+        }
+        if (o.residency != Residency::streamed) fill(c, o.limit, place);
+        return build(c, place);
+      }
+  }
+  const ProverPlan least =
+      build(c, nothing_resident(least_arrays, o.piece != 0 ? o.piece : kLeastPiece, false));
+  // A small key may take less memory than its pieces' buffers.
+  const ProverPlan full = build(c, all_resident(c));
+  const bool may_be_resident = o.arrays == 0 && o.piece == 0 && o.residency == Residency::automatic;
+  return out_of_memory(may_be_resident && full.needed_bytes() < least.needed_bytes() ? full : least, o.limit);
+}
+
 }  // namespace
 
 CircuitCounts circuit_counts(const groth16::ProvingKey& key) {
@@ -70,6 +272,11 @@ CircuitCounts circuit_counts(const groth16::ProvingKey& key) {
   c.constraints = rows.constraints;
   c.coefficients = rows.coefficients;
   c.wide_ids = rows.wide_ids;
+  for (const RowCounts::Piece& piece : rows.pieces) {
+    const std::uint64_t bytes = RowPieceLayout(piece, rows.wide_ids).bytes;
+    c.row_piece_bytes = std::max(c.row_piece_bytes, bytes);
+    c.row_image_bytes += bytes;
+  }
   return c;
 }
 
@@ -79,44 +286,58 @@ std::uint64_t ProverPlan::resident_bytes() const {
 std::uint64_t ProverPlan::quotient_bytes() const {
   return sum_of(quotient);
 }
+std::uint64_t ProverPlan::h_bytes() const {
+  return sum_of(h_sum);
+}
+std::uint64_t ProverPlan::sums_bytes() const {
+  return sum_of(sums);
+}
+std::uint64_t ProverPlan::host_bytes() const {
+  return sum_of(host);
+}
 std::uint64_t ProverPlan::needed_bytes() const {
-  return resident_bytes() + std::max(quotient_bytes(), loading);
+  return resident_bytes() + std::max({quotient_bytes(), h_bytes(), sums_bytes(), loading});
 }
 
 std::string ProverPlan::text() const {
-  std::string out = "resident, bytes of device memory:\n";
-  for (const Part& part : resident) out += line(part.name, part.bytes);
-  out += line("all of it", resident_bytes());
-  out += "a launch, beside it:\n";
-  for (const Part& part : quotient) out += line(part.name, part.bytes);
-  out += line("all of it; the sums cut themselves to this", quotient_bytes());
+  std::string out = streamed ? "streamed, pieces of " + std::to_string(piece) + " points, " +
+                                   std::to_string(arrays) + " arrays in the quotient\n"
+                             : "resident\n";
+  const auto list = [&](const char* title, const std::vector<Part>& parts) {
+    out += title;
+    for (const Part& part : parts) out += line(part.name, part.bytes);
+    out += line("all of it", sum_of(parts));
+  };
+  list("held, bytes of device memory:\n", resident);
+  list("in the quotient, beside it:\n", quotient);
+  list("in the sum of h, beside it, at the least:\n", h_sum);
+  list("in the other sums, beside it, at the least:\n", sums);
   out += line("while the key is copied", loading);
-  return out + line("needed", needed_bytes());
+  out += line("needed", needed_bytes());
+  if (!host.empty()) list("held, bytes of host memory:\n", host);
+  return out;
 }
 
 ProverPlan plan_prover(const CircuitCounts& c) {
-  const std::uint64_t n = std::uint64_t{1} << c.domain_log_size;
-  ProverPlan plan;
-  plan.resident.push_back({"h", taken(sizeof(G1Affine) * c.h)});
-  const auto query = [&](const char* name, const CircuitCounts::Query& q, std::uint64_t point) {
-    plan.resident.push_back({name + std::string(", bit bases"), taken(point * q.bits)});
-    plan.resident.push_back({name + std::string(", wide bases"), taken(point * q.wide)});
-  };
-  query("l", c.l, sizeof(G1Affine));
-  query("a", c.a, sizeof(G1Affine));
-  query("b_g1", c.b, sizeof(G1Affine));
-  query("b_g2", c.b, sizeof(G2Affine));
-  plan.resident.push_back(
-      {"places of wide scalars", taken(4 * c.l.wide) + taken(4 * c.a.wide) + taken(4 * c.b.wide)});
-  plan.resident.push_back({"rows", rows_bytes(c)});
-  plan.resident.push_back({"tables of transforms", table_bytes(c.domain_log_size)});
+  return build(c, all_resident(c));
+}
 
-  plan.quotient.push_back({"witness", taken(sizeof(Fr) * c.values) + taken((c.bits + 63) / 64 * 8)});
-  plan.quotient.push_back({"values of the rows and their products", 3 * taken(sizeof(Fr) * n)});
-
-  plan.loading = std::max(taken(sizeof(G1Affine) * std::min(kLoadedPoints, c.h)),
-                          c.domain_log_size < 3 ? 0 : taken(kPowersBytes));
-  return plan;
+Result<ProverPlan> plan_prover(const CircuitCounts& c, const PlanOptions& o) {
+  if (o.arrays > 3 || (o.arrays != 0 && o.arrays != 3 && c.domain_log_size < 3))
+    return usage_error("a quotient of " + std::to_string(o.arrays) +
+                       " arrays: 1 to 3, and 3 of a small domain");
+  if (o.piece != 0 && (!std::has_single_bit(o.piece) || o.piece < kLeastPiece))
+    return usage_error("pieces of " + std::to_string(o.piece) + " points: a power of two, at least " +
+                       std::to_string(kLeastPiece));
+  const bool forced = o.arrays != 0 || o.piece != 0 || o.residency == Residency::streamed;
+  if (forced && o.residency == Residency::resident)
+    return usage_error("a resident key has three arrays in its quotient and no pieces");
+  if (!forced) {
+    ProverPlan plan = plan_prover(c);
+    if (plan.needed_bytes() <= o.limit) return plan;
+    if (o.residency == Residency::resident) return out_of_memory(plan, o.limit);
+  }
+  return plan_streamed(c, o);
 }
 
 }  // namespace cuzk::cuda

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cuzk/base/result.h"
 #include "cuzk/groth16/proving_key.h"
 
 namespace cuzk::cuda {
@@ -28,34 +29,93 @@ struct CircuitCounts {
   std::uint64_t constraints = 0;
   std::uint64_t coefficients = 0;
   bool wide_ids = false;
+  std::uint64_t row_piece_bytes = 0;  ///< the largest piece
+  std::uint64_t row_image_bytes = 0;  ///< all pieces
 };
 /// Walks all rows of the key's shape.
 [[nodiscard]] CircuitCounts circuit_counts(const groth16::ProvingKey& key);
 
-/// The device memory of one circuit with everything resident, byte for byte as Context counts it.
+/// Where the key of a circuit lives.
+enum class Residency {
+  automatic,  ///< in device memory if it fits, otherwise streamed
+  resident,   ///< in device memory, or refused
+  streamed,   ///< nothing but what a launch cannot do without: for tests
+};
+
+/// What a plan is made for. Proofs do not depend on it.
+struct PlanOptions {
+  std::uint64_t limit = UINT64_MAX;  ///< bytes of device memory
+  Residency residency = Residency::automatic;
+  /// For tests: arrays of the domain's size that the quotient holds on the device, 1 to 3 (0 chooses), and G1
+  /// points of a piece (0 chooses), a power of two of at least kLeastPiece. Both make the plan a streamed
+  /// one.
+  unsigned arrays = 0;
+  std::uint64_t piece = 0;
+};
+
+/// Bits whose ones are counted together: sums over bitmaps are cut at its multiples.
+inline constexpr std::uint64_t kBitBlock = std::uint64_t{1} << 12;
+/// A piece has half as many points of G2.
+inline constexpr std::uint64_t kLeastPiece = 2 * kBitBlock;
+/// Points that are decoded, and, of a resident h, copied to the device at a time.
+inline constexpr std::uint64_t kLoadedPoints = std::uint64_t{1} << 18;
+
+/// The device memory of one circuit, byte for byte as Context counts it, and what is where.
 ///
-/// A launch has two phases beside the resident part: the quotient's, which is planned here in full, and then
-/// the sums, which cut themselves to what the quotient has given back, less one array of the domain's size
-/// while h is summed.
+/// Resident: all bases, rows and tables are in device memory. A launch has phases beside them, of which the
+/// first is planned in full: the quotient; the sum of h, beside one array of the domain's size; the sums over
+/// the queries. Sums cut themselves to what is there; `scratch` parts are what they take at the least, from
+/// above.
+///
+/// Streamed: what has no room stays in host memory, in the device's form (decoded once: decoding on the way
+/// would keep the processors busy for seconds a launch where copies take one), and flows through two buffers.
+/// The tables of transforms, the places of scalars and the coefficients are always resident. What is resident
+/// beside them, most nanoseconds a byte first: rows (read once or twice a launch, nearly no work), the few
+/// wide bases, bit bases in G1, then in G2 (a copy takes ten and five times as long as its sum; a part of a
+/// query may be resident), and h last, whose additions hide its copies.
+///
+/// Where three arrays of the domain do not fit, the quotient does with two (the coefficients of a o b go to
+/// host memory and come back) or with one (b goes there, too, and the factors are read from there).
 struct ProverPlan {
   struct Part {
     std::string name;
     std::uint64_t bytes = 0;
   };
+  /// How much of a query's bases is in device memory.
+  struct Bases {
+    std::uint64_t bits = 0;  ///< the first so many bit bases; all of them, or a multiple of kBitBlock
+    bool wide = true;
+  };
+
+  bool streamed = false;
+  unsigned arrays = 3;
+  std::uint64_t piece = 0;  ///< G1 points of a piece, when streamed
+  bool rows = true;         ///< resident
+  bool h = true;
+  Bases l, a, b_g1, b_g2;
+
   std::vector<Part> resident;  ///< from hold to drop
   std::vector<Part> quotient;  ///< at a time, in a launch
-  std::uint64_t loading = 0;   ///< the most taken at a time beside resident parts while the key is copied
+  std::vector<Part> h_sum;     ///< likewise
+  std::vector<Part> sums;      ///< likewise, for one circuit
+  std::uint64_t row_buffers = 0, h_scratch = 0, sum_buffers = 0, sums_scratch = 0;  ///< parts of these
+  std::uint64_t loading = 0;  ///< the most taken at a time beside resident parts while the key is copied
+  std::vector<Part> host;     ///< host memory, page-locked where there is enough, from hold to drop
 
   [[nodiscard]] std::uint64_t resident_bytes() const;
   [[nodiscard]] std::uint64_t quotient_bytes() const;
+  [[nodiscard]] std::uint64_t h_bytes() const;
+  [[nodiscard]] std::uint64_t sums_bytes() const;
   /// What must fit.
   [[nodiscard]] std::uint64_t needed_bytes() const;
+  [[nodiscard]] std::uint64_t host_bytes() const;
   /// One line a part, with sums: for logs and --dry-run.
   [[nodiscard]] std::string text() const;
 };
+/// Everything resident, whatever that takes.
 [[nodiscard]] ProverPlan plan_prover(const CircuitCounts& counts);
-
-/// Points of h that are copied to the device at a time.
-inline constexpr std::uint64_t kLoadedPoints = std::uint64_t{1} << 18;
+/// The plan for a limit. kIo, "out of memory" with the bytes needed, when nothing fits; kUsage for options
+/// that contradict each other.
+[[nodiscard]] Result<ProverPlan> plan_prover(const CircuitCounts& counts, const PlanOptions& options);
 
 }  // namespace cuzk::cuda

@@ -3,7 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
 #include "cuzk/cuda/context.h"
+#include "cuzk/cuda/internal/sum_memory.h"
+#include "cuzk/cuda/msm.h"
 
 namespace cuzk::cuda {
 namespace {
@@ -27,8 +32,56 @@ CircuitCounts full_size() {
   c.long_terms = 150'000'000;
   c.long_runs = 131'000;
   c.coefficients = 4000;
+  c.row_piece_bytes = 8'000'000;
+  c.row_image_bytes = 3'200'000'000;
   return c;
 }
+
+/// The same at 2^26: half of everything.
+CircuitCounts half_size() {
+  CircuitCounts c = full_size();
+  c.domain_log_size = 26;
+  for (std::uint64_t* n :
+       {&c.values, &c.bits, &c.l.bits, &c.l.wide, &c.a.bits, &c.a.wide, &c.b.bits, &c.b.wide, &c.constraints,
+        &c.row_groups, &c.short_terms, &c.long_terms, &c.long_runs, &c.row_image_bytes})
+    *n /= 2;
+  c.h = (std::uint64_t{1} << 26) - 1;
+  return c;
+}
+
+/// A sealed sector of 2 KiB (tests/data/shapes/porep-2k.json, key lengths of groth16/params/porep-2k.json).
+CircuitCounts porep_2k() {
+  CircuitCounts c;
+  c.domain_log_size = 22;
+  c.values = 36'000;
+  c.bits = 2'649'713;
+  c.h = 4'194'303;
+  c.l = {2'649'713, 35'960};
+  c.a = {2'645'000, 29'948};
+  c.b = {676'000, 9'522};
+  c.constraints = 2'687'921;
+  c.row_groups = (c.constraints + 63) / 64;
+  c.short_terms = 8'000'000;
+  c.long_terms = 1'100'000;
+  c.long_runs = 3000;
+  c.coefficients = 3000;
+  c.row_piece_bytes = 2'200'000;
+  c.row_image_bytes = 67'000'000;
+  return c;
+}
+
+/// Every query a full-width one, as in WindowPoSt.
+CircuitCounts wide_only() {
+  CircuitCounts c = half_size();
+  c.values = 60'000'000;
+  c.bits = 0;
+  c.l = {0, 60'000'000};
+  c.a = {0, 48'000'000};
+  c.b = {0, 44'000'000};
+  return c;
+}
+
+constexpr std::uint64_t kGb = 1'000'000'000;
 
 std::uint64_t part(const std::vector<ProverPlan::Part>& parts, const std::string& name) {
   for (const auto& p : parts)
@@ -68,6 +121,150 @@ TEST(ProverPlan, EmptyCircuitTakesAGranuleAnArray) {
   EXPECT_EQ(plan.loading, Context::kGranule);
 }
 
+void expect_sound(const CircuitCounts& c, const ProverPlan& plan, std::uint64_t limit) {
+  EXPECT_LE(plan.needed_bytes(), limit) << plan.text();
+  for (const auto* parts : {&plan.resident, &plan.quotient, &plan.h_sum, &plan.sums})
+    for (const auto& p : *parts) EXPECT_TRUE(p.bytes % Context::kGranule == 0) << p.name;
+  // What is not on the device is in host memory.
+  std::uint64_t bases = 0;
+  for (const auto* parts : {&plan.resident, &plan.host})
+    for (const auto& p : *parts)
+      if (p.name == "h" || p.name.find("bases") != std::string::npos) bases += p.bytes;
+  const std::uint64_t all =
+      96 * (c.h + c.l.bits + c.l.wide + c.a.bits + c.a.wide) + 288 * (c.b.bits + c.b.wide);
+  EXPECT_GE(bases, all);
+  EXPECT_LE(bases, all + 16 * Context::kGranule);
+  for (const auto& [resident, count] : {std::pair{plan.l.bits, c.l.bits},
+                                        {plan.a.bits, c.a.bits},
+                                        {plan.b_g1.bits, c.b.bits},
+                                        {plan.b_g2.bits, c.b.bits}})
+    EXPECT_TRUE(resident == count || resident % kBitBlock == 0);
+}
+
+TEST(ProverPlan, CapsOfTheIssueFit) {
+  struct Cap {
+    const char* name;
+    CircuitCounts counts;
+    std::uint64_t limit;
+    unsigned arrays;
+  };
+  const Cap caps[] = {
+      {"porep-2k, 0.5 GB", porep_2k(), kGb / 2, 3},       {"porep-2k, 0.7 GB", porep_2k(), kGb * 7 / 10, 3},
+      {"porep-2k, 1.0 GB", porep_2k(), kGb, 3},           {"2^26, 8 GB", half_size(), 8 * kGb, 3},
+      {"2^27, 12 GB", full_size(), 12 * kGb, 2},          {"2^27, 16 GB", full_size(), 16 * kGb, 3},
+      {"2^27, 24 GB", full_size(), 24 * kGb, 3},          {"2^27, 8 GB", full_size(), 8 * kGb, 1},
+      {"2^26 all wide, 16 GB", wide_only(), 16 * kGb, 3},
+  };
+  for (const Cap& cap : caps) {
+    SCOPED_TRACE(cap.name);
+    const auto plan = plan_prover(cap.counts, {cap.limit, Residency::automatic, 0, 0});
+    ASSERT_TRUE(plan) << plan.error().message;
+    expect_sound(cap.counts, *plan, cap.limit);
+    EXPECT_TRUE(plan->streamed);
+    EXPECT_EQ(plan->arrays, cap.arrays) << plan->text();
+    // It is of use: with more, something more is resident.
+    const auto more = plan_prover(cap.counts, {2 * cap.limit, Residency::automatic, 0, 0});
+    ASSERT_TRUE(more);
+    EXPECT_GE(more->resident_bytes(), plan->resident_bytes());
+  }
+}
+
+TEST(ProverPlan, UncappedIsResident) {
+  for (const CircuitCounts& c : {porep_2k(), half_size(), full_size()}) {
+    const std::uint64_t needed = plan_prover(c).needed_bytes();
+    const auto plan = plan_prover(c, {needed, Residency::automatic, 0, 0});
+    ASSERT_TRUE(plan);
+    EXPECT_FALSE(plan->streamed);
+    EXPECT_EQ(plan->host_bytes(), 0U);
+    EXPECT_EQ(plan->text(), plan_prover(c).text());
+    const auto less = plan_prover(c, {needed - 1, Residency::automatic, 0, 0});
+    ASSERT_TRUE(less);
+    EXPECT_TRUE(less->streamed);
+    expect_sound(c, *less, needed - 1);
+    EXPECT_FALSE(plan_prover(c, {needed - 1, Residency::resident, 0, 0}));
+  }
+}
+
+/// A circuit of 2^log_size rows: some long ones, a third of the variables wide.
+CircuitCounts small_size(unsigned log_size) {
+  const std::uint64_t n = std::uint64_t{1} << log_size;
+  CircuitCounts c;
+  c.domain_log_size = log_size;
+  c.values = n / 3 + 2;
+  c.bits = n * 2 / 3;
+  c.h = n - 1;
+  c.l = {n * 2 / 3, n / 3};
+  c.a = {n * 2 / 3, n / 4 + 1};
+  c.b = {n / 2, n / 5};
+  c.constraints = n - 1;
+  c.row_groups = (n + 62) / 64;
+  c.short_terms = 3 * n;
+  c.coefficients = 10;
+  c.row_piece_bytes = Context::rounded(18 * n / 64);
+  c.row_image_bytes = 64 * c.row_piece_bytes;
+  return c;
+}
+
+// From the least limit that has a plan upwards every limit has one; below it the error names the least.
+TEST(ProverPlan, TooSmallALimitNamesTheBytesNeeded) {
+  for (const CircuitCounts& c :
+       {porep_2k(), full_size(), wide_only(), small_size(1), small_size(6), small_size(12), small_size(16)}) {
+    const auto refused = plan_prover(c, {100, Residency::automatic, 0, 0});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::kIo);
+    const std::string& message = refused.error().message;
+    ASSERT_THAT(message, HasSubstr("out of memory: "));
+    EXPECT_THAT(message, HasSubstr(" 100 are the limit"));
+    const std::uint64_t least = std::stoull(message.substr(std::string("out of memory: ").size()));
+    EXPECT_FALSE(plan_prover(c, {least - 1, Residency::automatic, 0, 0}));
+    const std::uint64_t full = plan_prover(c).needed_bytes();
+    for (std::uint64_t limit = least; limit < full; limit += (full - least) / 9 + 1) {
+      const auto plan = plan_prover(c, {limit, Residency::automatic, 0, 0});
+      ASSERT_TRUE(plan) << limit << ": " << plan.error().message;
+      expect_sound(c, *plan, limit);
+    }
+  }
+}
+
+TEST(ProverPlan, OptionsThatContradict) {
+  CircuitCounts c = porep_2k();
+  EXPECT_FALSE(plan_prover(c, {UINT64_MAX, Residency::automatic, 4, 0}));
+  EXPECT_FALSE(plan_prover(c, {UINT64_MAX, Residency::automatic, 0, kLeastPiece / 2}));
+  EXPECT_FALSE(plan_prover(c, {UINT64_MAX, Residency::automatic, 0, 3 * kLeastPiece}));
+  EXPECT_FALSE(plan_prover(c, {UINT64_MAX, Residency::resident, 2, 0}));
+  c.domain_log_size = 2;
+  EXPECT_FALSE(plan_prover(c, {UINT64_MAX, Residency::automatic, 2, 0}));
+}
+
+TEST(ProverPlan, ForcedStreamingKeepsNothing) {
+  const CircuitCounts c = porep_2k();
+  const auto plan = plan_prover(c, {UINT64_MAX, Residency::streamed, 1, kLeastPiece});
+  ASSERT_TRUE(plan);
+  EXPECT_TRUE(plan->streamed);
+  EXPECT_EQ(plan->arrays, 1U);
+  EXPECT_EQ(plan->piece, kLeastPiece);
+  EXPECT_FALSE(plan->rows || plan->h || plan->l.wide || plan->b_g2.wide);
+  EXPECT_EQ(plan->l.bits + plan->a.bits + plan->b_g1.bits + plan->b_g2.bits, 0U);
+  // Two arrays that the quotient keeps on the host.
+  EXPECT_EQ(part(plan->host, "arrays of the quotient"), std::uint64_t{2} * 32 << 22);
+}
+
+TEST(SumMemory, BoundsGrowWithWhatTheyBound) {
+  EXPECT_EQ(msm_memory_bound(0, 96, 10, kLeastSlice), 0U);
+  for (const unsigned bits : {kLeastWindow, 16U, 22U})
+    EXPECT_LT(msm_memory_bound(1 << 20, 96, bits, 1 << 18), msm_memory_bound(1 << 20, 192, bits, 1 << 20));
+  const std::uint64_t free = msm_memory_bound(1 << 24, 96, 14, kLeastSlice);
+  EXPECT_EQ(fitting_window(1 << 24, 96, free), 14U);
+  EXPECT_LT(fitting_window(1 << 24, 96, free - 1), 14U);
+  EXPECT_EQ(fitting_window(1 << 24, 96, 0), kLeastWindow);
+  EXPECT_EQ(fitting_window(1 << 24, 96, UINT64_MAX), msm_window_bits(1 << 24));
+  EXPECT_EQ(fitting_bits(12345, 96, UINT64_MAX), 12345U);
+  EXPECT_EQ(fitting_bits(std::uint64_t{1} << 30, 192, 0), kBitBlock);
+  const std::uint64_t cut = fitting_bits(50'000'000, 96, 1 << 30);
+  EXPECT_EQ(cut % kBitBlock, 0U);
+  EXPECT_LE(bit_sum_memory_bound(cut, 96), std::uint64_t{1} << 30);
+}
+
 TEST(ProverPlan, TextNamesEveryPartAndTheSums) {
   const ProverPlan plan = plan_prover(full_size());
   for (const auto& p : plan.resident) {
@@ -75,6 +272,10 @@ TEST(ProverPlan, TextNamesEveryPartAndTheSums) {
     EXPECT_THAT(plan.text(), HasSubstr(std::to_string(p.bytes)));
   }
   EXPECT_THAT(plan.text(), HasSubstr(std::to_string(plan.needed_bytes())));
+  const ProverPlan streamed = plan_prover(full_size(), {12 * kGb, Residency::automatic, 0, 0}).value();
+  EXPECT_THAT(streamed.text(), HasSubstr("2 arrays"));
+  for (const auto* parts : {&streamed.quotient, &streamed.h_sum, &streamed.sums, &streamed.host})
+    for (const auto& p : *parts) EXPECT_THAT(streamed.text(), HasSubstr(p.name));
 }
 
 }  // namespace

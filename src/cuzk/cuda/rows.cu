@@ -4,6 +4,7 @@
 
 #include "cuzk/cuda/internal/affine_add.h"
 #include "cuzk/cuda/internal/device_rows.h"
+#include "cuzk/cuda/internal/device_stream.h"
 #include "cuzk/cuda/internal/row_layout.h"
 
 namespace cuzk::cuda {
@@ -39,6 +40,12 @@ __global__ void scatter(const Affine<Fp32>* in, std::uint64_t begin, std::uint64
   if (i < count && log_size > 0) out[__brevll(begin + i) >> (64 - log_size)] = in[i];
 }
 
+__global__ void gather_reversed_values(const Fr32* in, std::uint64_t begin, std::uint64_t count,
+                                       unsigned log_size, Fr32* out) {
+  const std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (i < count) out[i] = in[log_size > 0 ? __brevll(begin + i) >> (64 - log_size) : 0];
+}
+
 unsigned blocks_for(std::uint64_t items) {
   return static_cast<unsigned>((items + kThreads - 1) / kThreads);
 }
@@ -47,6 +54,7 @@ template <bool kWideIds>
 Result<void> launch(Context& context, const RowArrays& arrays, const WitnessView& witness, Fr32* a, Fr32* b,
                     std::uint64_t domain, std::uint64_t long_count) {
   const cudaStream_t stream = context.stream();
+  if (domain == 0) return {};
   row_values<kWideIds><<<blocks_for(domain), kThreads, 0, stream>>>(arrays, witness, a, b, domain);
   CUZK_TRY(context.check_launch("rows"));
   // A grid has fewer than 2^31 blocks, and a shape fewer rows than that.
@@ -85,6 +93,14 @@ class Filler {
 
 }  // namespace
 
+Result<void> DeviceRows::load_coefficients(Context& context, const Shape& shape) {
+  Filler coefficients(context, coefficients_);
+  const std::span<const Fr> table = ShapeRows(shape).coefficients();
+  CUZK_TRY(coefficients.take(sizeof(Fr) * table.size()));
+  CUZK_TRY(coefficients.add(std::vector<Fr>(table.begin(), table.end())));
+  return context.synchronize("rows");
+}
+
 Result<void> DeviceRows::load(Context& context, const Shape& shape) {
   const RowCounts counts = count_rows(shape);
   long_count_ = counts.long_runs;
@@ -116,16 +132,13 @@ Result<void> DeviceRows::load(Context& context, const Shape& shape) {
   Filler group_terms(context, group_terms_);
   Filler ends(context, ends_);
   Filler long_runs(context, long_runs_);
-  Filler coefficients(context, coefficients_);
   CUZK_TRY(terms.take(counts.short_terms));
   CUZK_TRY(long_terms.take(counts.long_terms));
   CUZK_TRY(group_terms.take(8 * counts.groups));
   CUZK_TRY(ends.take(4 * counts.constraints));
   CUZK_TRY(long_runs.take(sizeof(LongRun) * counts.long_runs));
-  CUZK_TRY(coefficients.take(sizeof(Fr) * counts.coefficients));
+  CUZK_TRY(load_coefficients(context, shape));
 
-  const std::span<const Fr> table = ShapeRows(shape).coefficients();
-  CUZK_TRY(coefficients.add(std::vector<Fr>(table.begin(), table.end())));
   constexpr std::uint64_t kGroups = 1 << 14;  // about a million rows, some tens of MB, at a time
   RowWriter writer(shape);
   RowPiece piece;
@@ -143,6 +156,59 @@ Result<void> DeviceRows::load(Context& context, const Shape& shape) {
   return {};
 }
 
+Result<void> DeviceRows::load_streamed(Context& context, const Shape& shape, HostBudget& budget) {
+  const RowCounts counts = count_rows(shape);
+  constraints_ = counts.constraints;
+  rows_ = counts.rows;
+  wide_ids_ = counts.wide_ids;
+  streamed_ = true;
+  std::uint64_t bytes = 0;
+  for (const RowCounts::Piece& piece : counts.pieces) bytes += RowPieceLayout(piece, wide_ids_).bytes;
+  CUZK_TRY_ASSIGN(image_, HostMemory::take(context, budget, bytes, "rows in host memory"));
+  auto* at = image_.as<unsigned char>();
+  const std::uint64_t groups = row_piece_groups(counts.groups);
+  RowWriter writer(shape);
+  RowPiece piece;
+  std::uint64_t short_terms = 0;
+  std::uint64_t long_terms = 0;
+  std::uint64_t row = 0;
+  for (const RowCounts::Piece& of_piece : counts.pieces) {
+    CUZK_CHECK(writer.next(groups, piece));
+    const RowPieceLayout layout(of_piece, wide_ids_);
+    layout.write(piece, short_terms, long_terms, row, at);
+    pieces_.push_back({layout, at, row});
+    at += layout.bytes;
+    short_terms += of_piece.short_terms;
+    long_terms += of_piece.long_terms;
+    row += of_piece.constraints;
+  }
+  return load_coefficients(context, shape);
+}
+
+Result<void> DeviceRows::evaluate_streamed(Context& context, const WitnessView& witness, Fr32* a, Fr32* b,
+                                           std::uint64_t domain) const {
+  const auto moved = [](Fr32* values, std::uint64_t rows) {
+    return values == nullptr ? nullptr : values + rows;
+  };
+  const auto run = [&](const RowArrays& arrays, std::uint64_t row, std::uint64_t count, std::uint64_t runs) {
+    return wide_ids_ ? launch<true>(context, arrays, witness, moved(a, row), moved(b, row), count, runs)
+                     : launch<false>(context, arrays, witness, moved(a, row), moved(b, row), count, runs);
+  };
+  std::vector<HostPiece> host;
+  for (const Piece& piece : pieces_) host.push_back({piece.data, piece.layout.bytes});
+  CUZK_TRY_ASSIGN(PieceStream stream, PieceStream::open(context, std::move(host), "rows"));
+  for (const Piece& piece : pieces_) {
+    CUZK_TRY_ASSIGN(const void* const data, stream.next());
+    CUZK_TRY(run(piece.layout.arrays(static_cast<const unsigned char*>(data), coefficients_.as<Fr32>()),
+                 piece.row, piece.layout.counts.constraints, piece.layout.counts.long_runs));
+    CUZK_TRY(stream.release());
+  }
+  // The rows of the inputs, and zeros.
+  RowArrays rest{};
+  rest.rows = rows_ - constraints_;
+  return run(rest, constraints_, domain - constraints_, 0);
+}
+
 Result<void> DeviceRows::evaluate(Context& context, const Fr* values, const std::uint64_t* bits, Fr* a, Fr* b,
                                   std::uint64_t domain) const {
   const RowArrays arrays{terms_.view(),
@@ -157,6 +223,7 @@ Result<void> DeviceRows::evaluate(Context& context, const Fr* values, const std:
                             reinterpret_cast<const std::uint32_t*>(bits)};
   auto* const a32 = reinterpret_cast<Fr32*>(a);
   auto* const b32 = reinterpret_cast<Fr32*>(b);
+  if (streamed_) return evaluate_streamed(context, witness, a32, b32, domain);
   return wide_ids_ ? launch<true>(context, arrays, witness, a32, b32, domain, long_count_)
                    : launch<false>(context, arrays, witness, a32, b32, domain, long_count_);
 }
@@ -167,6 +234,14 @@ Result<void> gather_scalars(Context& context, const Fr* values, const std::uint3
   gather<<<blocks_for(count), kThreads, 0, context.stream()>>>(reinterpret_cast<const Fr32*>(values), places,
                                                                count, reinterpret_cast<Fr32*>(out));
   return context.check_launch("wide scalars");
+}
+
+Result<void> gather_reversed(Context& context, const Fr* in, std::uint64_t begin, std::uint64_t count,
+                             unsigned log_size, Fr* out) {
+  if (count == 0) return {};
+  gather_reversed_values<<<blocks_for(count), kThreads, 0, context.stream()>>>(
+      reinterpret_cast<const Fr32*>(in), begin, count, log_size, reinterpret_cast<Fr32*>(out));
+  return context.check_launch("order of h");
 }
 
 Result<void> scatter_reversed(Context& context, const G1Affine* in, std::uint64_t begin, std::uint64_t count,

@@ -6,31 +6,40 @@
 #include "cuzk/cpu/thread_pool.h"
 #include "cuzk/cuda/context.h"
 #include "cuzk/cuda/internal/device_rows.h"
+#include "cuzk/cuda/internal/host_memory.h"
 #include "cuzk/cuda/ntt.h"
 #include "cuzk/cuda/prover_plan.h"
 #include "cuzk/groth16/proving_key.h"
 
 namespace cuzk::cuda {
 
-/// The bases of one query in device memory.
+/// The bases of one query: the first bit bases in device memory, those behind them in host memory; wide ones
+/// in either.
 template <class F>
 struct DeviceQuery {
   DeviceMemory bit_bases;
   DeviceMemory wide_bases;
   std::uint64_t bit_count = 0;
   std::uint64_t wide_count = 0;
+  std::uint64_t resident_bits = 0;
+  bool wide_resident = true;
+  HostMemory streamed_bits;
+  HostMemory streamed_wide;
 };
 
-/// Everything of a key and its shape that a launch reads, in device memory. Made and destroyed under the
-/// device lock.
+/// Everything of a key and its shape that a launch reads, in device memory and, for what the plan streams, in
+/// host memory. Made and destroyed under the device lock.
 struct DeviceKey {
   /// Copies; waits until all is there. Either takes exactly plan.resident_bytes() or fails and has taken
   /// nothing. A plan that does not fit what is left is refused before anything is taken: an out of memory
   /// error that says both numbers.
   static Result<std::unique_ptr<DeviceKey>> load(Context& context, ThreadPool& pool,
-                                                 const groth16::ProvingKey& key, const ProverPlan& plan);
+                                                 const groth16::ProvingKey& key, const ProverPlan& plan,
+                                                 HostBudget& budget);
 
-  DeviceMemory h;  ///< in reversed order, as Ntt::quotient leaves the scalars
+  ProverPlan plan;
+  DeviceMemory h;         ///< in reversed order, as Ntt::quotient leaves the scalars
+  HostMemory streamed_h;  ///< or in the order of the file
   std::uint64_t h_count = 0;
   DeviceQuery<Fp> l, a, b_g1;
   DeviceQuery<Fp2> b_g2;
@@ -38,6 +47,9 @@ struct DeviceKey {
   DeviceMemory l_places, a_places, b_places;
   DeviceRows rows;
   std::unique_ptr<Ntt> ntt;
+  /// Where the quotient keeps the arrays that have no room on the device: a o b, then b.
+  PinnedMemory arrays[2];
+  std::uint64_t pinned_bytes = 0;  ///< what the budget gets back
 };
 
 }  // namespace cuzk::cuda

@@ -1,0 +1,344 @@
+#include "cuzk/cuda/internal/streamed_run.h"
+
+#include <algorithm>
+#include <string>
+
+#include "cuzk/cuda/internal/device_stream.h"
+#include "cuzk/cuda/internal/sum_memory.h"
+
+namespace cuzk::cuda {
+namespace {
+
+/// Bases of a query that are used at a time: of the first piece on, `begin` counts bit bases or wide ones.
+struct QueryPiece {
+  bool wide;
+  std::uint64_t begin;
+  std::uint64_t count;
+  HostPiece host;  ///< without data: resident
+};
+
+/// In the order in which they are used.
+template <class F>
+std::vector<QueryPiece> pieces_of(const DeviceQuery<F>& query, std::uint64_t piece) {
+  constexpr std::uint64_t kPoint = sizeof(Affine<F>);
+  const std::uint64_t most = piece / (kPoint / sizeof(G1Affine));
+  std::vector<QueryPiece> out;
+  if (query.resident_bits != 0) out.push_back({false, 0, query.resident_bits, {}});
+  for (std::uint64_t begin = query.resident_bits; begin < query.bit_count; begin += most) {
+    const std::uint64_t count = std::min(most, query.bit_count - begin);
+    const auto* const data = query.streamed_bits.template as<Affine<F>>() + (begin - query.resident_bits);
+    out.push_back({false, begin, count, {data, count * kPoint}});
+  }
+  for (std::uint64_t begin = 0; begin < query.wide_count; begin += most) {
+    const std::uint64_t count = std::min(most, query.wide_count - begin);
+    HostPiece host;
+    if (!query.wide_resident) host = {query.streamed_wide.template as<Affine<F>>() + begin, count * kPoint};
+    out.push_back({true, begin, count, host});
+  }
+  return out;
+}
+
+/// One circuit's witness on the device, while the queries are summed.
+struct DeviceWitness {
+  const CudaPrepared* circuit;
+  CircuitParts* parts;
+  DeviceMemory values;
+  DeviceMemory words;  ///< bits of the query in hand
+};
+
+class StreamedRun {
+ public:
+  StreamedRun(Context& context, const DeviceKey& key, StageClock& clock, Progress& progress)
+      : context_(context), key_(key), clock_(clock), progress_(progress) {}
+
+  /// The quotient of one circuit, and its sum over h.
+  Result<void> quotient_sum(const CudaPrepared& circuit, CircuitParts& parts) {
+    const std::uint64_t before = context_.bytes_in_use();
+    CUZK_TRY_ASSIGN(const DeviceMemory a, context_.allocate(domain() * sizeof(Fr), kQuotient));
+    CUZK_TRY(quotient(circuit, a.as<Fr>(), before));
+    CUZK_TRY(check_top_coefficient(context_, a.as<Fr>(), domain()));
+    progress_.add(domain(), Progress::kRow + Progress::kQuotient);
+    CUZK_TRY(clock_.begin("h"));
+    CUZK_TRY(sum_h(a.as<Fr>(), parts.h, before));
+    return clock_.end();
+  }
+
+  /// The other queries of as many circuits as there is memory for, from the front; how many that were.
+  Result<std::size_t> query_sums(std::span<const CudaPrepared* const> circuits,
+                                 std::span<CircuitParts> parts) {
+    const auto l = pieces_of(key_.l, key_.plan.piece);
+    const auto a = pieces_of(key_.a, key_.plan.piece);
+    const auto b_g1 = pieces_of(key_.b_g1, key_.plan.piece);
+    const auto b_g2 = pieces_of(key_.b_g2, key_.plan.piece);
+    const std::uint64_t before = context_.bytes_in_use();
+    std::vector<HostPiece> host;
+    for (const auto* pieces : {&l, &a, &b_g1, &b_g2})
+      for (const QueryPiece& piece : *pieces)
+        if (piece.host.data != nullptr) host.push_back(piece.host);
+
+    const std::size_t count = std::min(circuits.size(), circuits_at_a_time(*circuits.front()));
+    std::vector<DeviceWitness> witnesses(count);
+    CUZK_TRY(clock_.begin("witness"));
+    for (std::size_t i = 0; i < count; ++i) {
+      DeviceWitness& w = witnesses[i];
+      w.circuit = circuits[i];
+      w.parts = &parts[i];
+      const std::uint64_t bytes = w.circuit->values * sizeof(Fr);
+      CUZK_TRY_ASSIGN(w.values, context_.allocate(bytes, "witness"));
+      CUZK_TRY(context_.upload(w.values.as<void>(), w.circuit->at(0), bytes, "witness"));
+    }
+    CUZK_TRY(clock_.end());
+    CUZK_TRY_ASSIGN(PieceStream stream, PieceStream::open(context_, std::move(host), "bases"));
+    std::uint64_t planned = key_.plan.sum_buffers;
+    for (const DeviceWitness& w : witnesses) planned += w.values.bytes();
+    CUZK_TRY(expect_taken(before, planned, "bases"));
+    CUZK_TRY(query("l", key_.l, l, &CudaPrepared::l, key_.l_places, &CircuitParts::l, witnesses, stream));
+    CUZK_TRY(query("a", key_.a, a, &CudaPrepared::a, key_.a_places, &CircuitParts::a, witnesses, stream));
+    CUZK_TRY(query("b_g1", key_.b_g1, b_g1, &CudaPrepared::b, key_.b_places, &CircuitParts::b_g1, witnesses,
+                   stream));
+    CUZK_TRY(query("b_g2", key_.b_g2, b_g2, &CudaPrepared::b, key_.b_places, &CircuitParts::b_g2, witnesses,
+                   stream));
+    return count;
+  }
+
+ private:
+  static constexpr const char* kQuotient = "quotient";
+
+  [[nodiscard]] std::uint64_t domain() const { return std::uint64_t{1} << key_.ntt->log_size(); }
+
+  /// What a phase has taken since `before` must be what the plan says.
+  Result<void> expect_taken(std::uint64_t before, std::uint64_t planned, const char* phase) const {
+    const std::uint64_t taken = context_.bytes_in_use() - before;
+    if (taken == planned) return {};
+    return Error{ErrorCode::kInternal, "device " + std::to_string(context_.device()) + ", " + phase +
+                                           ": the plan says " + std::to_string(planned) + " bytes, it took " +
+                                           std::to_string(taken)};
+  }
+
+  /// The coefficients of h to `a`.
+  Result<void> quotient(const CudaPrepared& circuit, Fr* a, std::uint64_t before) {
+    CUZK_TRY_ASSIGN(const DeviceMemory values, context_.allocate(circuit.values * sizeof(Fr), "witness"));
+    CUZK_TRY_ASSIGN(const DeviceMemory bits, context_.allocate(8 * circuit.bit_words, "witness"));
+    CUZK_TRY(clock_.begin("witness"));
+    CUZK_TRY(context_.upload(values.as<void>(), circuit.at(0), circuit.values * sizeof(Fr), "witness"));
+    if (circuit.bit_words != 0)
+      CUZK_TRY(context_.upload(bits.as<void>(), circuit.at(circuit.bits_offset), 8 * circuit.bit_words,
+                               "witness"));
+    CUZK_TRY(clock_.end());
+    const auto rows = [&](Fr* to_a, Fr* to_b) {
+      return key_.rows.evaluate(context_, values.as<Fr>(), bits.as<std::uint64_t>(), to_a, to_b, domain());
+    };
+    const std::uint64_t planned = key_.plan.quotient_bytes() - key_.plan.row_buffers;
+    const std::uint64_t bytes = domain() * sizeof(Fr);
+    if (key_.plan.arrays == 1) {
+      CUZK_TRY(expect_taken(before, planned, kQuotient));
+      return one_array(rows, a, bytes);
+    }
+    CUZK_TRY_ASSIGN(const DeviceMemory b, context_.allocate(bytes, kQuotient));
+    if (key_.plan.arrays == 2) {
+      CUZK_TRY(expect_taken(before, planned, kQuotient));
+      return two_arrays(rows, a, b.as<Fr>(), bytes);
+    }
+    CUZK_TRY_ASSIGN(const DeviceMemory c, context_.allocate(bytes, kQuotient));
+    CUZK_TRY(expect_taken(before, planned, kQuotient));
+    CUZK_TRY(clock_.begin("rows"));
+    CUZK_TRY(rows(a, b.as<Fr>()));
+    CUZK_TRY(clock_.end());
+    CUZK_TRY(clock_.begin(kQuotient));
+    CUZK_TRY(key_.ntt->quotient(a, b.as<Fr>(), c.as<Fr>()));
+    return clock_.end();
+  }
+
+  /// The coefficients of a o b leave while b is transformed, and come back to b's place during the last
+  /// transform. a is evaluated twice.
+  template <class Rows>
+  Result<void> two_arrays(Rows& rows, Fr* a, Fr* b, std::uint64_t bytes) {
+    const auto stream = context_.stream();
+    const auto copies = context_.copies();
+    Fr* const away = key_.arrays[0].as<Fr>();
+    CUZK_TRY_ASSIGN(Fence done, Fence::create(context_));
+    CUZK_TRY_ASSIGN(Fence copied, Fence::create(context_));
+    CUZK_TRY(clock_.begin("rows"));
+    CUZK_TRY(rows(a, b));
+    CUZK_TRY(clock_.end());
+    CUZK_TRY(clock_.begin(kQuotient));
+    CUZK_TRY(key_.ntt->product(a, b, a));
+    CUZK_TRY(done.record(stream, kQuotient));
+    CUZK_TRY(done.wait(copies, kQuotient));
+    CUZK_TRY(copy_async(context_, copies, away, a, bytes, kQuotient));
+    CUZK_TRY(copied.record(copies, kQuotient));
+    CUZK_TRY(key_.ntt->to_coset(b));
+    CUZK_TRY(copied.wait(stream, kQuotient));
+    CUZK_TRY(rows(a, nullptr));
+    CUZK_TRY(key_.ntt->to_coset_times(a, b));
+    CUZK_TRY(done.record(stream, kQuotient));
+    CUZK_TRY(done.wait(copies, kQuotient));
+    CUZK_TRY(copy_async(context_, copies, b, away, bytes, kQuotient));
+    CUZK_TRY(copied.record(copies, kQuotient));
+    CUZK_TRY(key_.ntt->quotient_end(a, b, [&] { return copied.wait(stream, kQuotient); }));
+    return clock_.end();
+  }
+
+  /// b and the coefficients of a o b are in host memory, from where the passes that need them read. a is
+  /// evaluated twice.
+  template <class Rows>
+  Result<void> one_array(Rows& rows, Fr* a, std::uint64_t bytes) {
+    const auto stream = context_.stream();
+    Fr* const c = key_.arrays[0].as<Fr>();
+    Fr* const b = key_.arrays[1].as<Fr>();
+    CUZK_TRY(clock_.begin("rows"));
+    CUZK_TRY(rows(nullptr, a));
+    CUZK_TRY(copy_async(context_, stream, b, a, bytes, kQuotient));
+    CUZK_TRY(rows(a, nullptr));
+    CUZK_TRY(clock_.end());
+    CUZK_TRY(clock_.begin(kQuotient));
+    CUZK_TRY(key_.ntt->product(a, b, a));
+    CUZK_TRY(copy_async(context_, stream, c, a, bytes, kQuotient));
+    CUZK_TRY(copy_async(context_, stream, a, b, bytes, kQuotient));
+    CUZK_TRY(key_.ntt->to_coset(a));
+    CUZK_TRY(copy_async(context_, stream, b, a, bytes, kQuotient));
+    CUZK_TRY(rows(a, nullptr));
+    CUZK_TRY(key_.ntt->to_coset_times(a, b));
+    CUZK_TRY(key_.ntt->quotient_end(a, c));
+    return clock_.end();
+  }
+
+  template <class Point>
+  Result<WindowSums<typename Point::Field>> sum(const Point* bases, const Fr* scalars, std::uint64_t count) {
+    MsmOptions options;
+    if (count != 0) options.window_bits = fitting_window(count, sizeof(Point), free_bytes(context_));
+    return msm(context_, bases, scalars, count, options);
+  }
+
+  Result<void> sum_h(const Fr* scalars, QueryParts<Fp>& out, std::uint64_t before) {
+    const std::uint64_t count = key_.h_count;
+    const std::uint64_t planned = key_.plan.h_bytes() - key_.plan.h_scratch;
+    if (key_.plan.h) {
+      CUZK_TRY(expect_taken(before, planned, "h"));
+      // The highest coefficient is zero; it lies last in this order as well.
+      CUZK_TRY_ASSIGN(auto part, sum(key_.h.as<G1Affine>(), scalars, count));
+      out.wide.push_back(std::move(part));
+      progress_.add(count, Progress::kFull);
+      return {};
+    }
+    const std::uint64_t most = std::min(key_.plan.piece, count);
+    std::vector<HostPiece> pieces;
+    for (std::uint64_t begin = 0; begin < count; begin += most)
+      pieces.push_back(
+          {key_.streamed_h.as<G1Affine>() + begin, std::min(most, count - begin) * sizeof(G1Affine)});
+    if (pieces.empty()) return {};
+    CUZK_TRY_ASSIGN(PieceStream stream, PieceStream::open(context_, std::move(pieces), "bases"));
+    CUZK_TRY_ASSIGN(const DeviceMemory picked, context_.allocate(most * sizeof(Fr), "scalars"));
+    CUZK_TRY(expect_taken(before, planned, "h"));
+    for (std::uint64_t begin = 0; begin < count; begin += most) {
+      const std::uint64_t size = std::min(most, count - begin);
+      CUZK_TRY(gather_reversed(context_, scalars, begin, size, key_.ntt->log_size(), picked.as<Fr>()));
+      CUZK_TRY_ASSIGN(const void* const bases, stream.next());
+      CUZK_TRY_ASSIGN(auto part, sum(static_cast<const G1Affine*>(bases), picked.as<Fr>(), size));
+      out.wide.push_back(std::move(part));
+      CUZK_TRY(stream.release());
+      progress_.add(size, Progress::kFull);
+    }
+    return {};
+  }
+
+  /// Witnesses take up to half of what the plan for one circuit leaves; the rest makes its sums quicker.
+  [[nodiscard]] std::size_t circuits_at_a_time(const CudaPrepared& circuit) const {
+    const std::uint64_t words = std::max({circuit.l.words(), circuit.a.words(), circuit.b.words()});
+    const std::uint64_t one = Context::rounded(circuit.values * sizeof(Fr)) + Context::rounded(8 * words + 1);
+    const std::uint64_t free = free_bytes(context_);
+    const std::uint64_t planned = key_.plan.sums_bytes();
+    return 1 + (free > planned ? (free - planned) / 2 / one : 0);
+  }
+
+  template <class F>
+  Result<void> query(const char* stage, const DeviceQuery<F>& bases, const std::vector<QueryPiece>& pieces,
+                     QueryBits CudaPrepared::*bits, const DeviceMemory& places,
+                     QueryParts<F> CircuitParts::*parts, std::vector<DeviceWitness>& witnesses,
+                     PieceStream& stream) {
+    CUZK_TRY(clock_.begin(stage));
+    for (DeviceWitness& w : witnesses) {
+      const QueryBits& of_query = w.circuit->*bits;
+      w.words.release();
+      CUZK_TRY_ASSIGN(w.words, context_.allocate(8 * of_query.words(), "bits"));
+      if (of_query.count != 0)
+        CUZK_TRY(context_.upload(w.words.as<void>(), w.circuit->at(of_query.offset), 8 * of_query.words(),
+                                 "bits"));
+    }
+    for (const QueryPiece& piece : pieces) {
+      const bool streamed = piece.host.data != nullptr;
+      const Affine<F>* points = nullptr;
+      if (streamed) {
+        CUZK_TRY_ASSIGN(const void* const data, stream.next());
+        points = static_cast<const Affine<F>*>(data);
+      } else {
+        points = (piece.wide ? bases.wide_bases : bases.bit_bases).template as<Affine<F>>() + piece.begin;
+      }
+      for (DeviceWitness& w : witnesses) {
+        QueryParts<F>& out = w.parts->*parts;
+        if (piece.wide)
+          CUZK_TRY(add_wide(points, piece, places, w, out));
+        else
+          CUZK_TRY(add_bits(points, piece, w.circuit->*bits, w, out));
+      }
+      if (streamed) CUZK_TRY(stream.release());
+    }
+    return clock_.end();
+  }
+
+  template <class F>
+  static constexpr double scale() {
+    return sizeof(F) == sizeof(Fp) ? 1 : Progress::kG2;
+  }
+
+  template <class F>
+  Result<void> add_bits(const Affine<F>* points, const QueryPiece& piece, const QueryBits& bits,
+                        const DeviceWitness& w, QueryParts<F>& out) {
+    const std::uint64_t most = fitting_bits(piece.count, sizeof(Affine<F>), free_bytes(context_));
+    for (std::uint64_t done = 0; done < piece.count; done += most) {
+      const std::uint64_t begin = piece.begin + done;
+      const std::uint64_t count = std::min(most, piece.count - done);
+      CUZK_TRY_ASSIGN(const std::vector<Xyzz<F>> sums,
+                      bit_sum(context_, points + done, w.words.as<std::uint64_t>() + begin / 64, count,
+                              bits.ones_of(begin, count)));
+      out.bits.insert(out.bits.end(), sums.begin(), sums.end());
+      progress_.add(count, Progress::kBit * scale<F>());
+    }
+    return {};
+  }
+
+  template <class F>
+  Result<void> add_wide(const Affine<F>* points, const QueryPiece& piece, const DeviceMemory& places,
+                        const DeviceWitness& w, QueryParts<F>& out) {
+    CUZK_TRY_ASSIGN(const DeviceMemory scalars, context_.allocate(piece.count * sizeof(Fr), "wide scalars"));
+    CUZK_TRY(gather_scalars(context_, w.values.as<Fr>(), places.as<std::uint32_t>() + piece.begin,
+                            piece.count, scalars.as<Fr>()));
+    CUZK_TRY_ASSIGN(auto part, sum(points, scalars.as<Fr>(), piece.count));
+    out.wide.push_back(std::move(part));
+    progress_.add(piece.count, Progress::kWide * scale<F>());
+    return {};
+  }
+
+  Context& context_;
+  const DeviceKey& key_;
+  StageClock& clock_;
+  Progress& progress_;
+};
+
+}  // namespace
+
+Result<std::vector<CircuitParts>> run_streamed(Context& context, const DeviceKey& key,
+                                               std::span<const CudaPrepared* const> circuits,
+                                               StageClock& clock, Progress& progress) {
+  std::vector<CircuitParts> parts(circuits.size());
+  StreamedRun run(context, key, clock, progress);
+  for (std::size_t i = 0; i < circuits.size(); ++i) CUZK_TRY(run.quotient_sum(*circuits[i], parts[i]));
+  for (std::size_t begin = 0; begin < circuits.size();) {
+    CUZK_TRY_ASSIGN(const std::size_t done,
+                    run.query_sums(circuits.subspan(begin), std::span(parts).subspan(begin)));
+    begin += done;
+  }
+  return parts;
+}
+
+}  // namespace cuzk::cuda

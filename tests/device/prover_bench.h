@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "cuzk/cuda/cuda_prover.h"
+#include "cuzk/groth16/cpu_prover.h"
+#include "cuzk/groth16/setup.h"
+#include "cuzk/groth16/verifier.h"
+#include "device_check.h"
+#include "random_circuit.h"
+
+namespace cuzk::device_test {
+
+/// A circuit with its key. Its parameter file goes with it.
+struct Case {
+  std::shared_ptr<const Shape> shape;
+  std::shared_ptr<const Witness> witness;
+  std::shared_ptr<const groth16::ProvingKey> key;
+};
+
+struct Bench {
+  ThreadPool pool;
+  std::string folder;
+  Report report;
+  groth16::CpuProver cpu{pool};
+
+  Case make(std::shared_ptr<const Shape> shape, std::shared_ptr<const Witness> witness,
+            const groth16::ToxicWaste& toxic) {
+    const std::string path = folder + "/cuzk_device_prover.params";
+    const auto setup = require(groth16::generate_parameters(pool, *shape, toxic, path));
+    (void)setup;
+    Case c{std::move(shape), std::move(witness), nullptr};
+    c.key = require(groth16::ProvingKey::load(pool, path, c.shape));
+    std::remove(path.c_str());  // the key keeps the file open
+    return c;
+  }
+  Case make(const RandomCircuit::Options& options, std::uint64_t seed) {
+    const RandomCircuit circuit(options, seed);
+    const auto secret = [&](std::uint64_t i) {
+      return Fr::from_u64(0x9e3779b97f4a7c15 * (seed + i)) * kBlind;
+    };
+    return make(circuit.shape(), circuit.witness(), {secret(1), secret(2), secret(3), secret(4), secret(5)});
+  }
+  groth16::Proof on_cpu(const Case& c, const Fr& r, const Fr& s) {
+    return require(groth16::prove(cpu, c.key, c.shape, c.witness, r, s));
+  }
+  bool verifies(const Case& c, const groth16::Proof& proof) {
+    const groth16::PreparedVerifyingKey vk(c.key->vk());
+    return vk.verify(pool, {std::span(c.witness->inputs).subspan(1), proof}).has_value();
+  }
+
+  const Fr kBlind = -Fr::from_u64(0x123456789abcdef);
+};
+
+inline bool same(const groth16::Proof& a, const groth16::Proof& b) {
+  return groth16::encode_proof(a) == groth16::encode_proof(b);
+}
+
+/// Whether stages follow one another inside the time of the lock.
+inline bool in_order(const groth16::LaunchReport& report) {
+  groth16::ProverClock::time_point at = report.lock_acquired;
+  for (const auto& stage : report.stages) {
+    if (stage.begin < at || stage.end < stage.begin) return false;
+    at = stage.end;
+  }
+  return !report.stages.empty() && report.lock_wait <= report.lock_acquired && at <= report.lock_released;
+}
+
+inline double milliseconds(groth16::ProverClock::duration d) {
+  return std::chrono::duration<double, std::milli>(d).count();
+}
+inline void print_stages(const groth16::LaunchReport& report, const cuda::Context& context) {
+  std::printf("launch %.2f ms, peak %llu bytes:", milliseconds(report.lock_released - report.lock_acquired),
+              static_cast<unsigned long long>(context.peak_bytes()));
+  for (const auto& stage : report.stages)
+    std::printf(" %s %.2f", stage.name, milliseconds(stage.end - stage.begin));
+  std::printf("\n");
+}
+
+/// Streamed keys (streamed.cc): circuits with domains up to 2^largest.
+void check_streamed(Bench& bench, unsigned largest);
+/// The sealed sector of tests/data, under caps and without (porep.cc). Run in the root of the repository.
+void check_porep(Bench& bench);
+
+}  // namespace cuzk::device_test

@@ -10,8 +10,8 @@
 
 #include "bench_report.h"
 #include "bench_target.h"
+#include "cuzk/base/file_sink.h"
 #include "cuzk/base/hex.h"
-#include "cuzk/base/mapped_file.h"
 #include "cuzk/base/random.h"
 #include "output.h"
 

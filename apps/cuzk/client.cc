@@ -5,7 +5,6 @@
 #include "cuzk/base/bytes.h"
 #include "cuzk/base/file_sink.h"
 #include "cuzk/base/hex.h"
-#include "cuzk/base/mapped_file.h"
 #include "output.h"
 #include "rpc_client.h"
 

@@ -16,6 +16,9 @@ Result<groth16::ToxicWaste> read_toxic(const std::string& path);
 /// `partitions`: a list of {r, s}, each 64 hex digits, little-endian; exactly `partitions` of them.
 Result<std::vector<Blinding>> read_fixed_rs(const std::string& path, std::size_t partitions);
 
+/// No file of proofs is larger: 87,381 partitions.
+inline constexpr std::size_t kMaxProofFileBytes = std::size_t{16} << 20;
+
 /// DIR/STEM.EXTENSION; kIo, naming the file and how to get it, when it does not exist.
 Result<std::string> params_path(const std::string& folder, const Circuit& circuit, const char* extension);
 

@@ -45,14 +45,14 @@ using Counts = std::vector<std::pair<const char*, std::uint64_t>>;
 
 }  // namespace
 
-Result<void> inspect_proof(const InspectOptions& options, ByteSpan bytes) {
+Result<void> inspect_proof(const InspectOptions& options, const std::string& path, ByteSpan bytes) {
   OrderedJson out;
   out["kind"] = "Groth16 proof";
   out["partitions"] = bytes.size() / groth16::kProofBytes;
   out["sha256"] = to_hex(sha256(bytes));
-  CUZK_TRY_ASSIGN(const std::vector<groth16::Proof> proofs,
-                  groth16::decode_proofs(bytes, bytes.size() / groth16::kProofBytes));
-  for (std::size_t k = 0; k < proofs.size(); ++k) {
+  const auto proofs = groth16::decode_proofs(bytes, bytes.size() / groth16::kProofBytes);
+  if (!proofs) return proofs.error().within("'" + path + "'");
+  for (std::size_t k = 0; k < proofs->size(); ++k) {
     const std::string text = to_hex(bytes.subspan(k * groth16::kProofBytes, groth16::kProofBytes));
     out[fmt::format("partition {}", k)] = {
         {"A", text.substr(0, 96)}, {"B", text.substr(96, 192)}, {"C", text.substr(288)}};
@@ -62,19 +62,20 @@ Result<void> inspect_proof(const InspectOptions& options, ByteSpan bytes) {
   return {};
 }
 
-Result<void> inspect_vk(const InspectOptions& options, const MappedFile& file) {
+Result<void> inspect_vk(const InspectOptions& options, const std::string& path) {
   ThreadPool pool(options.threads);
-  CUZK_TRY_ASSIGN(const groth16::VerifyingKey vk,
-                  groth16::parse_verifying_key(pool, file.bytes(), "'" + file.path() + "'"));
+  CUZK_TRY_ASSIGN(const groth16::VerifyingKey vk, groth16::read_verifying_key(pool, path));
+  // A key that could be read is the bytes that it encodes to.
+  const std::vector<std::uint8_t> bytes = groth16::encode_verifying_key(vk);
   OrderedJson out;
   out["kind"] = "verifying key";
-  out["path"] = file.path();
-  out["bytes"] = file.bytes().size();
+  out["path"] = path;
+  out["bytes"] = bytes.size();
   out["len_ic"] = vk.ic.size();
   out["gamma_is_generator"] = vk.gamma_g2 == g2_generator();
   out["points"] = kPointsAreGood;
-  add_digests(out, groth16::digest_bytes(pool, file.bytes()));
-  CUZK_TRY(add_circuit(out, options, file.path(), [](const Shape& shape) {
+  add_digests(out, groth16::digest_bytes(pool, bytes));
+  CUZK_TRY(add_circuit(out, options, path, [](const Shape& shape) {
     return Counts{{"len_ic", shape.num_inputs()}};
   }));
   print_inspection(options, out);

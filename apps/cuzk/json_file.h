@@ -1,28 +1,29 @@
 #pragma once
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "cuzk/base/mapped_file.h"
+#include "cuzk/base/result.h"
 
 namespace cuzk::app {
 
 using Json = nlohmann::json;
 
-/// Small JSON files only: the reader keeps everything in memory.
-inline constexpr std::size_t kMaxJsonBytes = std::size_t{16} << 20;
+/// Small JSON files only: the reader keeps everything in memory. A request about the most sectors that `cuzk
+/// synth-post` makes has 24 MB.
+inline constexpr std::size_t kMaxJsonBytes = std::size_t{32} << 20;
+/// Of objects and lists in each other.
+inline constexpr std::size_t kMaxJsonDepth = 64;
 
-inline Result<Json> read_json(const std::string& path) {
-  CUZK_TRY_ASSIGN(const MappedFile file, MappedFile::open(path));
-  if (file.bytes().size() > kMaxJsonBytes)
-    return bad_input("'" + path + "' is too large for a file of this kind");
-  // The parser takes a zero byte for the end.
-  if (std::find(file.bytes().begin(), file.bytes().end(), 0) != file.bytes().end())
-    return bad_input("'" + path + "' is not valid JSON: it has a zero byte");
-  Json json = Json::parse(file.bytes().begin(), file.bytes().end(), nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) return bad_input("'" + path + "' is not valid JSON");
-  return json;
-}
+/// Reads a JSON file. kBadInput, naming the file and the place, for what is no JSON, for a member that occurs
+/// twice (of which a parser would keep one in silence) and for nesting beyond kMaxJsonDepth.
+Result<Json> read_json(const std::string& path);
+
+/// `json` as text. A string that is not UTF-8, which only a path can be, has U+FFFD in place of the bytes
+/// that JSON cannot hold.
+std::string to_text(const nlohmann::ordered_json& json, int indent = 2);
+
+/// Whether JSON can hold `text` as it is.
+bool is_utf8(const std::string& text);
 
 }  // namespace cuzk::app

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "commands.h"
-#include "cuzk/base/mapped_file.h"
+#include "cuzk/base/file_sink.h"
 #include "cuzk/filecoin/porep/fabricate.h"
 #include "cuzk/proving/porep.h"
 #include "files.h"

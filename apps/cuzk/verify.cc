@@ -2,8 +2,9 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
-#include "cuzk/base/mapped_file.h"
+#include "cuzk/base/input_file.h"
 #include "files.h"
+#include "json_file.h"
 #include "output.h"
 #include "source.h"
 
@@ -22,10 +23,14 @@ Result<void> run_verify(const VerifyOptions& options) {
   CUZK_TRY_ASSIGN(const std::string vk_file, params_path(options.params, circuit, ".vk"));
   progress.begin("read the verifying key");
   CUZK_TRY_ASSIGN(groth16::VerifyingKey vk, groth16::read_verifying_key(pool, vk_file));
+  CUZK_TRY_ASSIGN(const std::vector<Fr> inputs, statement.public_inputs(0));
+  if (vk.ic.size() != inputs.size() + 1)
+    return bad_params(fmt::format("'{}': ic has {} points, but circuit {} has {} public inputs and ONE",
+                                  vk_file, vk.ic.size(), circuit.id, inputs.size()));
   const groth16::PreparedVerifyingKey prepared(std::move(vk));
 
   progress.begin("verify");
-  CUZK_TRY_ASSIGN(const MappedFile proof, MappedFile::open(options.proof));
+  CUZK_TRY_ASSIGN(const FileBytes proof, FileBytes::read(options.proof, kMaxProofFileBytes));
   const Result<void> verdict = verify_statement(pool, prepared, statement, proof.bytes());
   if (!verdict) return verdict.error().within("'" + options.proof + "'");
   progress.end();
@@ -38,7 +43,7 @@ Result<void> run_verify(const VerifyOptions& options) {
     out["partitions"] = statement.partitions();
     if (porep) out["replica_id_recomputed"] = replica_id_checked;
     out["verified"] = true;
-    say("{}\n", out.dump(2));
+    say("{}\n", to_text(out));
     return {};
   }
   say("proof of     {}\n", statement.description());

@@ -1,11 +1,13 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "cuzk/base/file_sink.h"
 #include "cuzk/base/hex.h"
-#include "cuzk/base/mapped_file.h"
+#include "cuzk/base/input_file.h"
 #include "cuzk/base/random.h"
 
 namespace cuzk {
@@ -20,30 +22,45 @@ TEST(Hex, RoundTripAndErrors) {
   EXPECT_FALSE(bytes32_from_hex("ab"));
 }
 
-TEST(MappedFile, WriteThenMap) {
-  const std::string path = testing::TempDir() + "/cuzk_mapped_file_test";
-  const std::vector<std::uint8_t> bytes{1, 2, 3};
-  ASSERT_TRUE(write_file_atomically(path, bytes));
-  auto file = MappedFile::open(path);
+class FileBytesTest : public testing::Test {
+ protected:
+  ~FileBytesTest() override { std::filesystem::remove(path_); }
+  static std::vector<std::uint8_t> copy(const FileBytes& file) {
+    return {file.bytes().begin(), file.bytes().end()};
+  }
+  const std::string path_ = testing::TempDir() + "/cuzk_file_bytes_" + std::to_string(::getpid());
+  const std::vector<std::uint8_t> bytes_{1, 2, 3};
+};
+
+/// A mapping would end the process here.
+TEST_F(FileBytesTest, StayWhenTheFileShrinks) {
+  ASSERT_TRUE(write_file_atomically(path_, bytes_));
+  const auto file = FileBytes::read(path_, 3);
   ASSERT_TRUE(file);
-  EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), file->bytes().begin(), file->bytes().end()));
-  ASSERT_TRUE(write_file_atomically(path, {}));
-  EXPECT_EQ(file->bytes().size(), 3U) << "an open mapping keeps the file it was made from";
-  EXPECT_EQ(MappedFile::open(path)->bytes().size(), 0U);
-  std::filesystem::remove(path);
+  std::filesystem::resize_file(path_, 0);
+  EXPECT_EQ(copy(*file), bytes_);
+  EXPECT_EQ(FileBytes::read(path_, 0)->bytes().size(), 0U);
 }
 
-TEST(MappedFile, PipeIsRefusedWithoutWaitingForAWriter) {
-  const std::string path = testing::TempDir() + "/cuzk_mapped_file_pipe";
-  std::filesystem::remove(path);
-  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-  EXPECT_NE(MappedFile::open(path).error().message.find("not a regular file"), std::string::npos);
-  std::filesystem::remove(path);
+TEST_F(FileBytesTest, NoMemoryForAFileBeyondTheLimit) {
+  std::ofstream(path_) << "";
+  std::filesystem::resize_file(path_, std::uintmax_t{1} << 36);  // sparse
+  const auto refused = FileBytes::read(path_, 1000);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kBadInput);
+  EXPECT_EQ(refused.error().message,
+            "'" + path_ + "' has 68719476736 bytes, more than the largest file of its kind (1000)");
+  EXPECT_FALSE(InputFile::open(path_, 1000));
 }
 
-TEST(MappedFile, ErrorsNameThePath) {
-  EXPECT_NE(MappedFile::open("/no/such/file").error().message.find("/no/such/file"), std::string::npos);
-  EXPECT_NE(MappedFile::open("/tmp").error().message.find("folder"), std::string::npos);
+TEST_F(FileBytesTest, PipeIsRefusedWithoutWaitingForAWriter) {
+  ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+  EXPECT_NE(FileBytes::read(path_, 10).error().message.find("not a regular file"), std::string::npos);
+}
+
+TEST_F(FileBytesTest, ErrorsNameThePath) {
+  EXPECT_NE(FileBytes::read("/no/such/file", 10).error().message.find("/no/such/file"), std::string::npos);
+  EXPECT_NE(FileBytes::read("/tmp", 10).error().message.find("folder"), std::string::npos);
   EXPECT_EQ(write_file_atomically("/no/such/folder/x", {}).error().code, ErrorCode::kIo);
 }
 

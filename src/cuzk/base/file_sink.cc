@@ -39,6 +39,7 @@ bool sync_folder(const std::string& folder) {
 
 /// What a rename could not replace, or should not: /dev/null, for instance.
 Result<void> check_target(const std::string& path) {
+  if (path.empty() || path.back() == '/') return io_error("cannot write '" + path + "': it names no file");
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode)) return {};
   return io_error("cannot write '" + path + "': it exists and is not a regular file");
@@ -114,6 +115,12 @@ Result<void> FileSink::commit() {
   ::close(std::exchange(fd_, -1));
   if (!sync_folder(folder_of(path_))) return os_error("cannot sync the folder of", path_);
   return {};
+}
+
+Result<void> write_file_atomically(const std::string& path, ByteSpan bytes) {
+  CUZK_TRY_ASSIGN(FileSink sink, FileSink::create(path));
+  CUZK_TRY(sink.write(bytes));
+  return sink.commit();
 }
 
 }  // namespace cuzk

@@ -43,4 +43,7 @@ class FileSink {
   int fd_ = -1;
 };
 
+/// Writes `bytes` to `path` so that a reader sees the old file or the whole new one, through a FileSink.
+Result<void> write_file_atomically(const std::string& path, ByteSpan bytes);
+
 }  // namespace cuzk

@@ -12,7 +12,7 @@
 #include <set>
 #include <vector>
 
-#include "cuzk/base/mapped_file.h"
+#include "cuzk/base/input_file.h"
 
 namespace cuzk {
 namespace {
@@ -32,9 +32,9 @@ class FileSinkTest : public testing::TestWithParam<bool> {
   }
   [[nodiscard]] std::string file(const std::string& name) const { return folder_ + "/" + name; }
   static std::string content(const std::string& path) {
-    const auto mapped = MappedFile::open(path);
-    if (!mapped) return mapped.error().message;
-    return {mapped->bytes().begin(), mapped->bytes().end()};
+    const auto read = FileBytes::read(path, std::size_t{1} << 30);
+    if (!read) return read.error().message;
+    return {read->bytes().begin(), read->bytes().end()};
   }
   [[nodiscard]] std::set<std::string> names() const {
     std::set<std::string> out;

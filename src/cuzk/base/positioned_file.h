@@ -32,7 +32,6 @@ class PositionedFile {
   Result<void> read(std::uint64_t offset, std::span<std::uint8_t> out) const;
 
  private:
-  friend class MappedFile;
   PositionedFile() = default;
 
   std::string path_;

@@ -11,7 +11,7 @@
 
 #include <toml++/toml.h>
 
-#include "cuzk/base/mapped_file.h"
+#include "cuzk/base/input_file.h"
 #include "cuzk/config/units.h"
 
 namespace cuzk {
@@ -417,7 +417,8 @@ ConfigReading read_config(std::string_view text, std::string_view name, const Ci
 }
 
 Result<ConfigReading> read_config_file(const std::string& path, const CircuitCheck& circuit) {
-  const Result<MappedFile> file = MappedFile::open(path);
+  constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
+  const Result<FileBytes> file = FileBytes::read(path, kMaxBytes);
   if (!file) return usage_error("configuration: " + file.error().message);
   const ByteSpan bytes = file->bytes();
   return read_config({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path, circuit);

@@ -6,7 +6,7 @@
 #include <functional>
 #include <sstream>
 
-#include "cuzk/base/mapped_file.h"
+#include "cuzk/base/input_file.h"
 #include "cuzk/base/random.h"
 
 namespace cuzk {
@@ -35,8 +35,8 @@ std::string switched_on(const std::string& text, const std::function<bool(const 
 }
 
 std::string example() {
-  const MappedFile file =
-      MappedFile::open(std::string(CUZK_TEST_DATA) + "/../../packaging/cuzk.example.toml").value();
+  const FileBytes file =
+      FileBytes::read(std::string(CUZK_TEST_DATA) + "/../../packaging/cuzk.example.toml", 1 << 20).value();
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
 }
 

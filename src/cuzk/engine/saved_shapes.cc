@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "cuzk/base/mapped_file.h"
+#include "cuzk/base/input_file.h"
 #include "cuzk/hash/sha256.h"
 #include "cuzk/r1cs/shape_file.h"
 
@@ -35,7 +35,8 @@ LoadedShape SavedShapes::load(ThreadPool& pool, const Circuit& circuit) const {
 }
 
 Result<Bytes32> running_program() {
-  CUZK_TRY_ASSIGN(const MappedFile program, MappedFile::open("/proc/self/exe"));
+  constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
+  CUZK_TRY_ASSIGN(const FileBytes program, FileBytes::read("/proc/self/exe", kMaxBytes));
   return sha256(program.bytes());
 }
 

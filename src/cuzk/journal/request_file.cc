@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cuzk/base/file_sink.h"
-#include "cuzk/base/mapped_file.h"
+#include "cuzk/base/input_file.h"
 
 namespace cuzk::journal {
 namespace {
@@ -111,7 +111,9 @@ Result<void> write_request(const std::string& path, const ProofRequest& request)
 }
 
 Result<ProofRequest> read_request_file(const std::string& path, const Bytes32& digest) {
-  CUZK_TRY_ASSIGN(const MappedFile file, MappedFile::open(path));
+  // Twice the largest message that the daemon takes.
+  constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
+  CUZK_TRY_ASSIGN(const FileBytes file, FileBytes::read(path, kMaxBytes));
   Reader in(path, file.bytes());
   CUZK_TRY_ASSIGN(ProofRequest request, parse(in));
   if (payload_digest(request) != digest)

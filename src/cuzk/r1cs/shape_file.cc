@@ -4,12 +4,12 @@
 #include <array>
 #include <atomic>
 #include <bit>
-#include <cstring>
+#include <functional>
 #include <optional>
 #include <unordered_set>
 
 #include "cuzk/base/file_sink.h"
-#include "cuzk/base/mapped_file.h"
+#include "cuzk/base/positioned_file.h"
 #include "cuzk/cpu/atomic_min.h"
 #include "cuzk/hash/sha256.h"
 #include "cuzk/r1cs/row_store.h"
@@ -68,8 +68,8 @@ Error bad_shape(const std::string& what) {
   return bad_input("saved shape: " + what);
 }
 
-Result<Header> decode_header(ByteSpan file, const Bytes32& fingerprint) {
-  if (file.size() < kHeaderBytes) return bad_shape("no whole header");
+/// Of the header's bytes, at the start of a file of `size` bytes.
+Result<Header> decode_header(ByteSpan file, std::uint64_t size, const Bytes32& fingerprint) {
   if (!std::equal(kMagic.begin(), kMagic.end(), file.begin())) return bad_shape("not the file of a shape");
   const auto version = load_le<std::uint32_t>(file.data() + 8);
   if (version != kVersion)
@@ -87,17 +87,18 @@ Result<Header> decode_header(ByteSpan file, const Bytes32& fingerprint) {
       h.terms > kMostTerms || h.length_bytes > kMostTerms || h.rows > h.length_bytes / 3 ||
       h.coefficients < 2 || h.coefficients > UINT32_MAX || (h.wide_ids != 0) != (h.coefficients > 0x10000))
     return bad_shape("counts that no circuit has");
-  if (h.file_bytes() != file.size())
-    return bad_shape(std::to_string(file.size()) + " bytes, but its counts ask for " +
+  if (h.file_bytes() != size)
+    return bad_shape(std::to_string(size) + " bytes, but its counts ask for " +
                      std::to_string(h.file_bytes()));
   return h;
 }
 
+/// Fills a span with the bytes of a file from an offset on.
+using ReadAt = std::function<Result<void>(std::uint64_t offset, std::span<std::uint8_t> out)>;
+
 template <class T>
-std::vector<T> copy_of(const std::uint8_t* bytes, std::uint64_t size) {
-  std::vector<T> out(size / sizeof(T));
-  if (size != 0) std::memcpy(out.data(), bytes, size);
-  return out;
+std::span<std::uint8_t> writable_bytes(std::vector<T>& elements) {
+  return {reinterpret_cast<std::uint8_t*>(elements.data()), elements.size() * sizeof(T)};
 }
 
 /// A LEB128 number of the fewest bytes, below 2^41; null when there is none before `end`.
@@ -191,25 +192,45 @@ class ShapeCodec {
     return p;
   }
 
-  static Result<Shape> read(ThreadPool& pool, const Header& h, ByteSpan file) {
-    std::array<const std::uint8_t*, 6> at;
-    const std::array<std::uint64_t, 6> sizes = h.sections();
-    const std::uint8_t* next = file.data() + kHeaderBytes;
-    for (std::size_t i = 0; i < at.size(); ++i) {
-      at[i] = next;
-      for (std::uint64_t p = sizes[i]; p < padded(sizes[i]); ++p)
-        if (next[p] != 0) return bad_shape("something between two sections");
-      next += padded(sizes[i]);
-    }
+  /// From a file of `size` bytes, each read once, straight into its place.
+  static Result<Shape> read(ThreadPool& pool, std::uint64_t size, const ReadAt& read_at,
+                            const Bytes32& fingerprint) {
+    if (size < kHeaderBytes) return bad_shape("no whole header");
+    std::array<std::uint8_t, kHeaderBytes> head;
+    CUZK_TRY(read_at(0, head));
+    CUZK_TRY_ASSIGN(const Header h, decode_header(head, size, fingerprint));
+
     Shape shape;
     shape.num_inputs_ = h.inputs;
-    CUZK_TRY(read_variables(shape, h, copy_of<std::uint64_t>(at[0], sizes[0])));
-    CUZK_TRY(read_coefficients(*shape.rows_, copy_of<Fr>(at[1], sizes[1])));
     RowStore& rows = *shape.rows_;
-    rows.columns_ = copy_of<std::uint32_t>(at[2], sizes[2]);
-    rows.id_low_ = copy_of<std::uint16_t>(at[3], sizes[3]);
-    rows.id_high_ = copy_of<std::uint16_t>(at[4], sizes[4]);
-    rows.lengths_ = copy_of<std::uint8_t>(at[5], sizes[5]);
+    std::vector<std::uint64_t> bit_words;
+    std::vector<Fr> coefficients;
+    const std::array<std::uint64_t, 6> sizes = h.sections();
+    std::uint64_t at = kHeaderBytes;
+    std::size_t next = 0;
+    Stream content;
+    const auto section = [&]<class T>(std::vector<T>& out) -> Result<void> {
+      const std::uint64_t bytes = sizes[next++];
+      out.resize(bytes / sizeof(T));
+      CUZK_TRY(read_at(at, writable_bytes(out)));
+      std::array<std::uint8_t, 8> padding{};
+      CUZK_TRY(read_at(at + bytes, std::span(padding).first(padded(bytes) - bytes)));
+      if (padding != std::array<std::uint8_t, 8>{}) return bad_shape("something between two sections");
+      at += padded(bytes);
+      content.add(writable_bytes(out));
+      return {};
+    };
+    CUZK_TRY(section(bit_words));
+    CUZK_TRY(section(coefficients));
+    CUZK_TRY(section(rows.columns_));
+    CUZK_TRY(section(rows.id_low_));
+    CUZK_TRY(section(rows.id_high_));
+    CUZK_TRY(section(rows.lengths_));
+    if (content.digest(pool, std::span(head).first(kDigestAt)) != h.digest)
+      return bad_shape("its content does not have its digest");
+
+    CUZK_TRY(read_variables(shape, h, std::move(bit_words)));
+    CUZK_TRY(read_coefficients(rows, std::move(coefficients)));
     rows.rows_ = h.rows;
     CUZK_TRY(read_lengths(rows, h));
     CUZK_TRY(check_terms(pool, shape));
@@ -329,15 +350,19 @@ std::vector<std::uint8_t> serialize_shape(ThreadPool& pool, const Shape& shape, 
 }
 
 Result<Shape> parse_shape(ThreadPool& pool, ByteSpan file, const Bytes32& fingerprint) {
-  CUZK_TRY_ASSIGN(const Header header, decode_header(file, fingerprint));
-  if (shape_file_digest(pool, file) != header.digest)
-    return bad_shape("its content does not have its digest");
-  return ShapeCodec::read(pool, header, file);
+  const auto read_at = [&](std::uint64_t offset, std::span<std::uint8_t> out) -> Result<void> {
+    std::copy_n(file.begin() + static_cast<std::ptrdiff_t>(offset), out.size(), out.begin());
+    return {};
+  };
+  return ShapeCodec::read(pool, file.size(), read_at, fingerprint);
 }
 
 Result<Shape> read_shape_file(ThreadPool& pool, const std::string& path, const Bytes32& fingerprint) {
-  CUZK_TRY_ASSIGN(const MappedFile file, MappedFile::open(path));
-  Result<Shape> shape = parse_shape(pool, file.bytes(), fingerprint);
+  CUZK_TRY_ASSIGN(const PositionedFile file, PositionedFile::open(path));
+  const auto read_at = [&](std::uint64_t offset, std::span<std::uint8_t> out) {
+    return file.read(offset, out);
+  };
+  Result<Shape> shape = ShapeCodec::read(pool, file.size(), read_at, fingerprint);
   if (!shape) return shape.error().within(path);
   return shape;
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cuzk/base/base64.h"
+#include "cuzk/base/file_sink.h"
 #include "cuzk/base/hex.h"
 #include "cuzk/base/input_file.h"
 #include "cuzk/hash/sha256.h"

@@ -1,17 +1,15 @@
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include <filesystem>
 #include <map>
 
 #include "cuzk/base/hex.h"
 #include "cuzk/base/input_file.h"
+#include "json_file.h"
 #include "rpc_client.h"
+#include "vanilla_path.h"
 
 namespace cuzk::app {
 namespace {
-
-using Json = nlohmann::json;
 
 const std::map<std::string, v1::ProofKind, std::less<>> kTypes{
     {"porep", v1::POREP_SEAL_COMMIT},     {"porep-c2", v1::POREP_SEAL_COMMIT},
@@ -38,8 +36,7 @@ Result<std::string> hex_bytes(const std::string& name, const std::string& text) 
 
 /// The members of a request file (README, "Request files") that the API has.
 Result<void> add_request_file(const std::string& path, v1::SubmitProofRequest& out) {
-  CUZK_TRY_ASSIGN(const std::string text, file_bytes(path));
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  CUZK_TRY_ASSIGN(const Json json, read_json(path));
   if (!json.is_object()) return bad_input("'" + path + "' is not a JSON object");
   const auto number = [&](const char* name) -> std::uint64_t {
     return json.contains(name) && json[name].is_number_unsigned() ? json[name].get<std::uint64_t>() : 0;
@@ -60,13 +57,10 @@ Result<void> add_request_file(const std::string& path, v1::SubmitProofRequest& o
   const char* list = out.proof_kind() == v1::SNAP_DEALS_UPDATE ? "partitions" : "vanilla";
   if (!json.contains(list) || !json[list].is_array())
     return bad_input("'" + path + "' has no list `" + list + "`");
-  for (const Json& entry : json[list]) {
-    if (!entry.is_object() || !entry.contains("file") || !entry["file"].is_string())
-      return bad_input(fmt::format("'{}': an entry of `{}` has no `file`", path, list));
-    std::filesystem::path file = std::filesystem::path(path).parent_path() / entry["file"].get<std::string>();
-    std::error_code error;
-    if (!std::filesystem::exists(file, error)) file += ".gz";
-    CUZK_TRY_ASSIGN(*out.add_vanilla_proofs(), file_bytes(file.string()));
+  for (std::size_t i = 0; i < json[list].size(); ++i) {
+    const auto file = vanilla_path(path, json[list][i], fmt::format("{}[{}]", list, i));
+    if (!file) return file.error().within("'" + path + "'");
+    CUZK_TRY_ASSIGN(*out.add_vanilla_proofs(), file_bytes(*file));
   }
   return {};
 }

@@ -6,6 +6,7 @@
 #include "cuzk/base/hex.h"
 #include "cuzk/groth16/cpu_prover.h"
 #include "files.h"
+#include "json_file.h"
 #include "output.h"
 #include "source.h"
 
@@ -76,7 +77,7 @@ Result<void> run_prove(const ProveOptions& options) {
     out["proving_seconds"] = proving_seconds;
     for (const Progress::Stage& stage : progress.stages())
       out["stages"].push_back({{"name", stage.name}, {"seconds", stage.seconds}});
-    say("{}\n", out.dump(2));
+    say("{}\n", to_text(out));
     return {};
   }
   say("proof of     {}\n", statement.description());

@@ -8,6 +8,9 @@
 
 namespace cuzk::app {
 
+/// A deadline has at most a few partitions, of 2349 sectors; this bounds what is read of a request.
+inline constexpr std::size_t kMaxWindowSectors = 100'000;
+
 /// Reads a request for WinningPoSt, WindowPoSt or SnapDeals from a JSON file with the vanilla proofs in files
 /// beside it, plain or gzip (README, "Request files"). The test data's case files are such files.
 ///
@@ -16,9 +19,12 @@ namespace cuzk::app {
 ///   SnapDeals: registered_update_proof or null, sector_size, comm_r_old, comm_r_new, comm_d_new,
 ///     partitions: [{file, len, sha256}]
 ///
-/// len, sha256, sector and comm_r may be missing; where they are there, the file must agree. Other members
-/// are ignored. A window with more sectors than the circuit holds becomes several partitions. `kind`, when
-/// given, must be that of the file. The vanilla proofs are not verified.
+/// A file lies in the folder of the JSON file or below it. What repeats something may be missing; where it is
+/// there, it must agree: len, sha256, sector and comm_r with the file, params, sector_count, challenge_count
+/// and h with the circuit, k and the length of `partitions` with the number of partitions. Members of another
+/// kind and members that occur twice are refused; those that no kind has are ignored. Errors name the member
+/// by its JSON path. A window with more sectors than the circuit holds becomes several partitions. `kind`,
+/// when given, must be that of the file. The vanilla proofs are not verified.
 Result<std::shared_ptr<const Statement>> read_request_file(const std::string& path,
                                                            std::optional<ProofKind> kind);
 

@@ -8,6 +8,7 @@
 #include "cuzk/base/file_sink.h"
 #include "cuzk/base/hex.h"
 #include "files.h"
+#include "json_file.h"
 #include "output.h"
 
 namespace cuzk::app {
@@ -82,7 +83,7 @@ Result<void> run_setup(const SetupOptions& options) {
     out["bytes"] = result.layout.file_bytes();
     out["sha256"] = to_hex(result.digests.sha256);
     out["blake2b_16"] = to_hex(result.digests.blake2b);
-    say("{}\n", out.dump(2));
+    say("{}\n", to_text(out));
     return {};
   }
   say("circuit      {}  ({} constraints, {} variables, domain 2^{})\n", circuit.id,

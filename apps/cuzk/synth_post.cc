@@ -7,6 +7,7 @@
 #include "cuzk/proving/request.h"
 #include "output.h"
 #include "progress.h"
+#include "request_file.h"
 #include "synth.h"
 
 namespace cuzk::app {
@@ -52,11 +53,10 @@ Result<post::PostConfig> chosen_config(const SynthPostOptions& options) {
 Result<void> run_synth_post(const SynthPostOptions& options) {
   CUZK_TRY_ASSIGN(const post::PostConfig config, chosen_config(options));
   const bool winning = config.params->kind == post::Kind::winning;
-  // A deadline has at most a few partitions; this bounds the files that a slip of the finger makes.
-  constexpr std::uint64_t kMaxSectors = 100'000;
-  if (options.sectors == 0 || options.sectors > (winning ? 1 : kMaxSectors))
+  if (options.sectors == 0 || options.sectors > (winning ? 1 : kMaxWindowSectors))
     return usage_error(winning ? "--sectors: WinningPoSt is about one sector"
-                               : fmt::format("--sectors: 1 to {}", kMaxSectors));
+                               : fmt::format("--sectors: 1 to {}", kMaxWindowSectors));
+  CUZK_TRY(check_name(options.out));
   if (options.first_sector > UINT64_MAX - options.sectors)
     return usage_error("--first-sector: the last number would not fit into 64 bits");
 

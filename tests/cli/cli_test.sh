@@ -68,9 +68,19 @@ expect 0 "Groth16 proof" "$cuzk" inspect "$data/proofs/2k-v1_1.proof"
 head -c 192 /dev/zero >zeros
 head -c 100000 /dev/urandom | tr '\0-\200' '\377' >noise
 : >empty
+truncate -s 100G huge
 for unknown in zeros noise empty; do
   expect 1 "is not recognised as a C1 output, request, .params, .vk or proof" "$cuzk" inspect $unknown
 done
+
+# A file that is nothing is not read beyond its head: this memory does not hold it.
+limited() { (ulimit -v "$1"; shift; exec "$@"); }
+expect 1 "is not recognised" limited 600000 "$cuzk" inspect huge --threads 1
+printf '{' | dd of=huge conv=notrunc status=none
+expect 1 "'huge' has 107374182400 bytes" limited 600000 "$cuzk" inspect huge --threads 1
+expect 1 "'huge' has 107374182400 bytes" "$cuzk" prove --c1 huge --params . --out p
+expect 1 "'huge' has 107374182400 bytes" "$cuzk" verify --kind window-post --request huge --params . --proof p
+rm huge
 
 # ---- the main job ---------------------------------------------------------------------------------------------------
 # Setup does not replace parameters unasked: the network's have the same names.
@@ -157,9 +167,10 @@ expect 3 "/no/such/out" "$cuzk" verify --c1 "$c1" --params params --proof /no/su
 expect 3 "/no/such/folder/out" "$cuzk" prove --c1 "$c1" --params /no/such --out /no/such/folder/out
 mkdir folder
 expect 3 "not a regular file" "$cuzk" prove --c1 "$c1" --params params --out folder
+expect 3 "names no file" "$cuzk" prove --c1 "$c1" --params params --out ""
+expect 3 "names no file" "$cuzk" prove --c1 "$c1" --params params --out none/
 expect 3 "" "$cuzk" setup --circuit porep-2k --out /proc/no
 # An address space that holds the program but not the proof: an exit code, not a signal.
-limited() { (ulimit -v "$1"; shift; exec "$@"); }
 expect 3 "out of memory" limited 600000 "$cuzk" prove --c1 "$c1" --params params --out bad.proof --threads 2
 [[ ! -e bad.proof ]] || fail "a failed run left a proof file"
 pass
@@ -209,6 +220,16 @@ expect 0 "written to" "$cuzk" synth-post --kind window-post --sector-size 2048 -
 [[ "$(sha256sum <window.s0.vanilla)" == e9ba8420b480919f838f754b9013bfcb5d4281f8b51af2c5841ab7b7c552865d* ]] || fail "fabricated WindowPoSt"
 pass
 expect 0 "verified" other prove winning-post winning.json --out fresh.proof
+# Paths are bytes. What JSON cannot hold of one is replaced where it is only shown, refused where it must be found.
+odd="$(printf 'odd\377')"
+expect 0 "$(printf 'odd\357\277\275/')" "$cuzk" setup --circuit wpost-2k --out "$odd" --json
+expect 0 "$(printf '"path": "odd\357\277\275/')" "$cuzk" inspect "$odd"/*.vk --json
+cp winning.json "$odd.json"
+expect 0 '"verified": true' other prove winning-post "$odd.json" --out "$odd.proof" --json
+expect 0 '"verified": true' other verify winning-post "$odd.json" --proof "$odd.proof" --json
+expect 2 "not UTF-8" "$cuzk" synth-post --registered-proof 0 --out "$odd"
+expect 2 "not UTF-8" "$cuzk" synth-update --registered-proof 0 --out "$odd"
+expect 2 "a name is needed" "$cuzk" synth-post --registered-proof 0 --out folder/
 expect 0 '"partitions": 2' other prove window-post window.json --out fresh.proof --json
 expect 0 "verified" other verify window-post window.json --proof fresh.proof
 gzip window.s1.vanilla
@@ -242,7 +263,7 @@ wrong() { # MESSAGE SED-SCRIPT REQUEST KIND
 }
 gunzip window.s1.vanilla.gz
 wrong "randomness" 's/"randomness": "../"randomness": "/' window.json window-post
-wrong "vanilla_proofs[0]" 's/"randomness": "../"randomness": "77/' winning.json winning-post
+wrong "vanilla[0].sectors[0].inclusion_proofs[0]" 's/"randomness": "../"randomness": "77/' winning.json winning-post
 wrong "registered_post_proof: 10 is no WinningPoSt type" 's/"registered_post_proof": 0/"registered_post_proof": 10/' winning.json winning-post
 wrong "sector_size: 2048, but the type is" 's/"registered_post_proof": 0/"registered_post_proof": 1/' winning.json winning-post
 wrong "api_version" 's/"api_version": "1.0.0"/"api_version": "1.2.0"/' winning.json winning-post
@@ -252,18 +273,55 @@ wrong "vanilla[0].comm_r" 's/"comm_r": "../"comm_r": "00/' winning.json winning-
 wrong "vanilla[0].sector" 's/"sector": 1234/"sector": 1235/' winning.json winning-post
 wrong "kind" 's/"kind": "Winning"/"kind": "Losing"/' winning.json winning-post
 nested="$(printf '[%.0s' {1..20000})$(printf ']%.0s' {1..20000})"
-wrong 'kind: a list is neither' "/\"kind\"/c\"kind\": $nested," winning.json winning-post
-wrong "vanilla_proofs: 2 given in 'vanilla', expected 1" 's/"vanilla": \[/"vanilla": [7,/' winning.json winning-post
+wrong 'kind: nested more than 64 levels deep' "/\"kind\"/c\"kind\": $nested," winning.json winning-post
+wrong 'kind: a list is neither' '/"kind"/c"kind": [[1]],' winning.json winning-post
+wrong "vanilla: 2 elements, expected 1" 's/"vanilla": \[/"vanilla": [7,/' winning.json winning-post
+# Nothing is read outside the request's folder, and nothing that the file says twice or wrongly passes.
+for name in ../winning.s0.vanilla "$PWD/winning.s0.vanilla" a/../winning.s0.vanilla "" 'winning.s0.vanilla\\u0000x'; do
+  wrong "vanilla[0].file: " "s|\"file\": \"[^\"]*\"|\"file\": \"$name\"|" winning.json winning-post
+  grep -qF "names no file in the folder of the request" out.txt || fail "the message about '$name'"
+done
+wrong "vanilla[0].file: the member occurs twice" 's/"file":/"file": "x", "file":/' winning.json winning-post
+wrong "randomness: the member occurs twice" 's/\("randomness": "[0-9a-f]*"\)/\1, \1/' winning.json winning-post
+wrong "sector_size: no sector has 1 bytes" 's/"sector_size": 2048/"sector_size": 1/; s/"registered_post_proof": 0/"registered_post_proof": null/' winning.json winning-post
+wrong 'sector_size: 0 is "as registered_post_proof says"' 's/"sector_size": 2048/"sector_size": 0/; s/"registered_post_proof": 0/"registered_post_proof": null/' winning.json winning-post
+wrong "sector_size: missing or not a whole number" 's/"sector_size": 2048/"sector_size": 2e3/' winning.json winning-post
+wrong "sector_count: 2, but" 's/"sector_count": 1/"sector_count": 2/' winning.json winning-post
+wrong "challenge_count: 67, but" 's/"challenge_count": 66/"challenge_count": 67/' winning.json winning-post
+wrong "params: " 's/"params": "v28/"params": "v27/' winning.json winning-post
+wrong "partitions: 2 elements, but the sectors make 1" 's/"randomness"/"partitions": [{"k": 0}, {"k": 1}], "randomness"/' winning.json winning-post
+wrong "partitions[0].k: 1, but" 's/"randomness"/"partitions": [{"k": 1}], "randomness"/' winning.json winning-post
+wrong "comm_r_new: not a member of a request for winning-post" 's/"randomness"/"comm_r_new": "00", "randomness"/' winning.json winning-post
+wrong "partition_index: 1" 's/"randomness"/"partition_index": 1, "randomness"/' winning.json winning-post
 { cat winning.json; printf '\0}'; } >zero.json
 expect 1 "zero byte" other prove winning-post zero.json --out bad.proof
 sed 's/"sector_size": [0-9]*/"sector_size": 0/' winning.json >as-type.json
 expect 0 '"vanilla_verifies": true' "$cuzk" inspect as-type.json --json
 wrong "comm_r_new" 's/"comm_r_new": "../"comm_r_new": "/' update.json snap-update
-wrong "vanilla_proofs[0]" 's/"comm_d_new": "../"comm_d_new": "00/' update.json snap-update
+wrong "partitions[0]" 's/"comm_d_new": "../"comm_d_new": "00/' update.json snap-update
+wrong "partitions[1].k: 2, but" 's/"k": 1$/"k": 2/' update.json snap-update
+wrong "h: 9, but" 's/"h": 10/"h": 9/' update.json snap-update
 wrong "registered_update_proof: 7" 's/"registered_update_proof": 3/"registered_update_proof": 7/' update.json snap-update
-wrong "vanilla_proofs: 16 given" 's/"registered_update_proof": 3/"registered_update_proof": 0/; s/"sector_size": 34359738368/"sector_size": 2048/' update.json snap-update
+wrong "partitions: 16 elements, expected 1" 's/"registered_update_proof": 3/"registered_update_proof": 0/; s/"sector_size": 34359738368/"sector_size": 2048/; /"params"/d; /"h"/d' update.json snap-update
+# As many sectors as synth-post makes: the file is read, and the second entry is the first that is wrong.
+sectors() { # COUNT, LENGTH of a member that nobody knows
+  sed '/"vanilla"/,$d' window.json
+  awk -v n="$1" -v length_="$2" 'BEGIN { print "\"vanilla\": ["
+    for (i = 0; i < n; ++i)
+      printf "%s{\"file\": \"window.s0.vanilla\", \"sector\": %d, \"note\": \"%0*d\"}\n", i ? "," : "", 1234 + i, length_, i
+    print "]}" }'
+}
+sectors 100000 170 >many.json
+expect 1 "'many.json': vanilla[1].sector: 1235, but its vanilla proof is of sector 1234" other prove window-post many.json --out bad.proof
+sectors 100001 1 >many.json
+expect 1 "'many.json': vanilla: 100001 elements, expected 1 to 100000" other prove window-post many.json --out bad.proof
+printf '\377' | dd of=window.s2.vanilla bs=1 seek=5600 conv=notrunc status=none
+wrong "vanilla[2].sectors[0].inclusion_proofs[9]" '/"sha256"/d' window.json window-post
 printf 'x' >>window.s2.vanilla
-wrong "vanilla[2]" '/"len"/d; /"sha256"/d' window.json window-post
+wrong "vanilla[2].file: 'window.s2.vanilla' has 5681 bytes" '/"len"/d; /"sha256"/d' window.json window-post
+gzip window.s2.vanilla
+wrong "vanilla[2].file: 'window.s2.vanilla.gz': gzip: more than 5680 bytes" '/"len"/d; /"sha256"/d' window.json window-post
+gunzip window.s2.vanilla.gz
 rm window.s2.vanilla
 expect 3 "vanilla[2].file" other prove window-post window.json --out bad.proof
 [[ ! -e bad.proof ]] || fail "a bad request left a proof file"

@@ -19,10 +19,6 @@ std::string counted(std::size_t n, const char* what) {
   return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
 }
 
-std::string partition_name(std::size_t k) {
-  return "partition " + std::to_string(k);
-}
-
 /// "2KiB, StackedDrgWindow2KiBV1_2, 3 sectors in 2 partitions of 2"
 std::string describe(const std::vector<post::Partition>& partitions) {
   const post::PostConfig& config = partitions.front().config;
@@ -49,11 +45,7 @@ class PostStatement final : public Statement {
         partitions_(std::move(partitions)) {}
 
   Result<void> verify_vanilla(ThreadPool& pool) const override {
-    for (std::size_t k = 0; k < partitions_.size(); ++k) {
-      Result<void> verdict = post::verify_vanilla(pool, partitions_[k]);
-      if (!verdict && partitions_.size() > 1) return verdict.error().within("partition " + std::to_string(k));
-      CUZK_TRY(verdict);
-    }
+    for (const post::Partition& partition : partitions_) CUZK_TRY(post::verify_vanilla(pool, partition));
     return {};
   }
 
@@ -89,9 +81,9 @@ std::shared_ptr<const Statement> make_statement(std::vector<post::Partition> par
 
 Result<std::shared_ptr<const Statement>> post_statement(
     const post::PostConfig& config, ByteSpan randomness, std::uint32_t partition_index,
-    std::span<const std::vector<std::uint8_t>> vanilla_proofs) {
+    std::span<const std::vector<std::uint8_t>> vanilla_proofs, const ProofList& list) {
   CUZK_TRY_ASSIGN(post::Partition partition,
-                  post::read_partition(config, randomness, partition_index, vanilla_proofs));
+                  post::read_partition(config, randomness, partition_index, vanilla_proofs, list));
   std::vector<post::Partition> partitions;
   partitions.push_back(std::move(partition));
   return make_statement(std::move(partitions));
@@ -99,22 +91,22 @@ Result<std::shared_ptr<const Statement>> post_statement(
 
 Result<std::shared_ptr<const Statement>> window_post_statement(
     const post::PostConfig& config, ByteSpan randomness,
-    std::span<const std::vector<std::uint8_t>> vanilla_proofs) {
+    std::span<const std::vector<std::uint8_t>> vanilla_proofs, const ProofList& list) {
   const std::size_t per_partition = config.params->max_sectors();
-  if (vanilla_proofs.size() <= per_partition) return post_statement(config, randomness, 0, vanilla_proofs);
+  if (vanilla_proofs.size() <= per_partition)
+    return post_statement(config, randomness, 0, vanilla_proofs, list);
   std::vector<post::Partition> partitions;
   for (std::size_t first = 0; first < vanilla_proofs.size(); first += per_partition) {
     const auto k = static_cast<std::uint32_t>(partitions.size());
     const std::size_t count = std::min(per_partition, vanilla_proofs.size() - first);
-    Result<post::Partition> partition =
-        post::read_partition(config, randomness, k, vanilla_proofs.subspan(first, count));
-    // In partition 0 places are those of the whole list, and what all partitions share is checked with it.
-    if (!partition) return k == 0 ? partition.error() : partition.error().within(partition_name(k));
-    if (k > 0 && partition->sectors.front().sector_id <= partitions.back().sectors.back().sector_id)
-      return bad_input("vanilla_proofs[" + std::to_string(first) + "]: sector " +
-                       std::to_string(partition->sectors.front().sector_id) + " does not come after sector " +
-                       std::to_string(partitions.back().sectors.back().sector_id));
-    partitions.push_back(*std::move(partition));
+    CUZK_TRY_ASSIGN(post::Partition partition,
+                    post::read_partition(config, randomness, k, vanilla_proofs.subspan(first, count),
+                                         {list.member, list.first + first}));
+    if (k > 0 && partition.sectors.front().sector_id <= partitions.back().sectors.back().sector_id)
+      return bad_input(list[first] + ".sector_id: " + std::to_string(partition.sectors.front().sector_id) +
+                       " after " + std::to_string(partitions.back().sectors.back().sector_id) +
+                       "; the network verifies sectors in ascending order");
+    partitions.push_back(std::move(partition));
   }
   return make_statement(std::move(partitions));
 }

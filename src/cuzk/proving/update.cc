@@ -19,15 +19,16 @@ std::string describe(const update::SectorParams& sector) {
 class UpdateStatement final : public Statement {
  public:
   UpdateStatement(const update::SectorParams& sector, const update::Statement& commitments,
-                  std::vector<update::PartitionProof> proofs)
+                  std::vector<update::PartitionProof> proofs, const ProofList& list)
       : Statement(ProofKind::snap_deals_update, update_circuit(sector).id, sector.partitions(),
                   describe(sector)),
         sector_(sector),
         commitments_(commitments),
-        proofs_(std::move(proofs)) {}
+        proofs_(std::move(proofs)),
+        list_(list) {}
 
   Result<void> verify_vanilla(ThreadPool& pool) const override {
-    return update::verify_vanilla(pool, sector_, commitments_, proofs_);
+    return update::verify_vanilla(pool, sector_, commitments_, proofs_, list_);
   }
 
   Result<PartitionWitness> synthesize(ThreadPool& /*pool*/, const Shape& shape, unsigned k,
@@ -55,16 +56,17 @@ class UpdateStatement final : public Statement {
   const update::SectorParams& sector_;
   update::Statement commitments_;
   std::vector<update::PartitionProof> proofs_;
+  ProofList list_;
 };
 
 }  // namespace
 
 Result<std::shared_ptr<const Statement>> update_statement(
     const update::SectorParams& sector, const update::Statement& commitments,
-    std::span<const std::vector<std::uint8_t>> vanilla_proofs) {
+    std::span<const std::vector<std::uint8_t>> vanilla_proofs, const ProofList& list) {
   CUZK_TRY(update::commitments(commitments));
   if (vanilla_proofs.size() != sector.partitions())
-    return bad_input("vanilla_proofs: " + std::to_string(vanilla_proofs.size()) +
+    return bad_input(std::string(list.member) + ": " + std::to_string(vanilla_proofs.size()) +
                      " given, but an update of " + std::string(sector.name) + " has " +
                      std::to_string(sector.partitions()) +
                      (sector.partitions() == 1 ? " partition" : " partitions"));
@@ -72,11 +74,11 @@ Result<std::shared_ptr<const Statement>> update_statement(
   proofs.reserve(vanilla_proofs.size());
   for (std::size_t k = 0; k < vanilla_proofs.size(); ++k) {
     Result<update::PartitionProof> proof = update::read_partition_proof(vanilla_proofs[k], sector);
-    if (!proof) return proof.error().within("vanilla_proofs[" + std::to_string(k) + "]");
+    if (!proof) return proof.error().within(list[k]);
     proofs.push_back(*std::move(proof));
   }
   return std::shared_ptr<const Statement>(
-      std::make_shared<UpdateStatement>(sector, commitments, std::move(proofs)));
+      std::make_shared<UpdateStatement>(sector, commitments, std::move(proofs), list));
 }
 
 Result<std::shared_ptr<const Statement>> decode_update_request(const ProofRequest& request) {

@@ -12,14 +12,10 @@
 namespace cuzk::post {
 namespace {
 
-std::string proof_name(std::size_t sector) {
-  return "vanilla_proofs[" + std::to_string(sector) + "]";
-}
-
-Result<void> check_sector_count(const PostParams& params, std::size_t sectors, const std::string& field) {
+Result<void> check_sector_count(const PostParams& params, std::size_t sectors, std::string_view field) {
   const unsigned most = params.max_sectors();
   if (sectors >= 1 && sectors <= most) return {};
-  return bad_input(field + ": " + std::to_string(sectors) + " elements, a " +
+  return bad_input(std::string(field) + ": " + std::to_string(sectors) + " elements, a " +
                    std::string(to_string(params.kind)) + " PoSt of " + std::string(params.size->name) +
                    " sectors takes " + (most == 1 ? "1" : "1 to " + std::to_string(most)));
 }
@@ -54,21 +50,22 @@ Statement Partition::statement() const {
 }
 
 Result<Partition> read_partition(const PostConfig& config, ByteSpan randomness, std::uint32_t partition_index,
-                                 std::span<const std::vector<std::uint8_t>> vanilla_proofs) {
-  Partition out{config, {}, partition_index, {}};
+                                 std::span<const std::vector<std::uint8_t>> vanilla_proofs,
+                                 const ProofList& list) {
+  Partition out{config, {}, partition_index, {}, list};
   if (randomness.size() != out.randomness.size())
     return bad_input("randomness: " + std::to_string(randomness.size()) + " bytes, expected 32");
   std::copy(randomness.begin(), randomness.end(), out.randomness.begin());
   if (!is_canonical_fr(out.randomness)) return bad_input("randomness: not a canonical scalar (r or more)");
   if (config.params->kind == Kind::winning && partition_index != 0)
     return bad_input("partition_index: " + std::to_string(partition_index) + ", a WinningPoSt has only 0");
-  CUZK_TRY(check_sector_count(*config.params, vanilla_proofs.size(), "vanilla_proofs"));
+  CUZK_TRY(check_sector_count(*config.params, vanilla_proofs.size(), list.member));
   out.sectors.reserve(vanilla_proofs.size());
   for (std::size_t i = 0; i < vanilla_proofs.size(); ++i) {
     auto proof = read_sector_proof(vanilla_proofs[i], *config.params);
-    if (!proof) return proof.error().within(proof_name(i));
+    if (!proof) return proof.error().within(list[i]);
     if (i > 0 && proof->sector_id <= out.sectors.back().sector_id)
-      return bad_input(proof_name(i) + ".sector_id: " + std::to_string(proof->sector_id) + " after " +
+      return bad_input(list[i] + ".sector_id: " + std::to_string(proof->sector_id) + " after " +
                        std::to_string(out.sectors.back().sector_id) +
                        "; the network verifies sectors in ascending order");
     out.sectors.push_back(*std::move(proof));
@@ -101,9 +98,9 @@ class PartitionCheck {
     });
     const std::size_t at = first_fault.load();
     if (at == count) return {};
-    return bad_input(proof_name(at) + (partition_.sectors[at].comm_r == Bytes32{}
-                                           ? ".comm_r: all zero"
-                                           : ".comm_r: not the hash of comm_c and comm_r_last"));
+    return bad_input(partition_.list[at] + (partition_.sectors[at].comm_r == Bytes32{}
+                                                ? ".comm_r: all zero"
+                                                : ".comm_r: not the hash of comm_c and comm_r_last"));
   }
 
   struct Fault {
@@ -140,8 +137,8 @@ class PartitionCheck {
   }
 
   [[nodiscard]] std::string name(std::size_t n) const {
-    return proof_name(n / per_sector_) + ".sectors[0].inclusion_proofs[" + std::to_string(n % per_sector_) +
-           "]";
+    return partition_.list[n / per_sector_] + ".sectors[0].inclusion_proofs[" +
+           std::to_string(n % per_sector_) + "]";
   }
 
  private:
@@ -153,7 +150,7 @@ class PartitionCheck {
 }  // namespace
 
 Result<void> verify_vanilla(ThreadPool& pool, const Partition& partition) {
-  CUZK_TRY(check_sector_count(*partition.config.params, partition.sectors.size(), "vanilla_proofs"));
+  CUZK_TRY(check_sector_count(*partition.config.params, partition.sectors.size(), partition.list.member));
   const PartitionCheck check(partition);
   CUZK_TRY(check.check_commitments(pool));
   // 40 proofs: the lanes of the batched hash are full, whatever the number of proofs in a sector.

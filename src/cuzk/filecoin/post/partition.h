@@ -6,6 +6,7 @@
 #include "cuzk/cpu/thread_pool.h"
 #include "cuzk/field/fr.h"
 #include "cuzk/filecoin/post/vanilla_proof.h"
+#include "cuzk/filecoin/proof_list.h"
 
 namespace cuzk::post {
 
@@ -39,6 +40,7 @@ struct Partition {
   Bytes32 randomness{};
   std::uint32_t partition_index = 0;
   std::vector<SectorProof> sectors;
+  ProofList list{};  ///< where the sectors' proofs come from
 
   [[nodiscard]] Statement statement() const;
 };
@@ -46,9 +48,10 @@ struct Partition {
 /// Reads and validates what a request holds, structure only (verify_vanilla checks the truth): randomness of
 /// 32 bytes below r; 1 .. max_sectors() vanilla proofs; sector ids ascending and distinct, the order in which
 /// the network verifies. Nothing is masked or reordered. kBadInput names the field ("randomness",
-/// "vanilla_proofs[3]: ...") and, inside a vanilla proof, member and offset.
+/// "vanilla_proofs[3]: ...", or as `list` says) and, inside a vanilla proof, member and offset.
 Result<Partition> read_partition(const PostConfig& config, ByteSpan randomness, std::uint32_t partition_index,
-                                 std::span<const std::vector<std::uint8_t>> vanilla_proofs);
+                                 std::span<const std::vector<std::uint8_t>> vanilla_proofs,
+                                 const ProofList& list = {});
 
 /// Checks the vanilla proofs completely (post-and-snap.md 4.5): comm_r is not zero and is the hash of comm_c
 /// and comm_r_last; every inclusion proof opens the leaf that is asked for and leads to comm_r_last.

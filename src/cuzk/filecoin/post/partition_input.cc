@@ -48,7 +48,7 @@ Result<SlotInput> slot_input(const Partition& partition, std::size_t slot) {
   const std::size_t sector = winning ? 0 : slot;
   const std::size_t count = partition.config.params->challenge_count;
   auto out = read_slot(partition.sectors[sector], winning ? slot * count : 0, count);
-  if (!out) return out.error().within("vanilla_proofs[" + std::to_string(sector) + "]");
+  if (!out) return out.error().within(partition.list[sector]);
   return out;
 }
 

@@ -133,16 +133,12 @@ class ChallengeChecks {
   std::vector<Fr> factors_;  // rho
 };
 
-std::string name_of(std::size_t k) {
-  return "vanilla_proofs[" + std::to_string(k) + "]";
-}
-
 }  // namespace
 
 Result<void> verify_vanilla(ThreadPool& pool, const SectorParams& sector, const Statement& statement,
-                            std::span<const PartitionProof> proofs) {
+                            std::span<const PartitionProof> proofs, const ProofList& list) {
   if (proofs.size() != sector.partitions())
-    return bad_input("vanilla_proofs: " + std::to_string(proofs.size()) +
+    return bad_input(std::string(list.member) + ": " + std::to_string(proofs.size()) +
                      " partition proofs, but a sector of " + std::string(sector.name) + " has " +
                      std::to_string(sector.partitions()) + " partitions");
   CUZK_TRY_ASSIGN(const Commitments c, commitments(statement));
@@ -152,7 +148,7 @@ Result<void> verify_vanilla(ThreadPool& pool, const SectorParams& sector, const 
     CUZK_CHECK(proof.sector->bytes == sector.bytes);
     Fault fault = check_roots(proof, c);
     if (!fault) fault = check_apex(proof, statement.comm_d_new, k);
-    if (fault) return bad_input(name_of(k) + ": " + *fault);
+    if (fault) return bad_input(list[k] + ": " + *fault);
     expected.push_back({statement.comm_d_new, proof.r_old[0].root, proof.r_new[0].root,
                         encoding_base(c.comm_d_new, c.comm_r_old),
                         derive_challenges(sector, c.comm_r_new, k)});
@@ -183,7 +179,7 @@ Result<void> verify_vanilla(ThreadPool& pool, const SectorParams& sector, const 
   if (at == total) return {};
   const std::size_t k = at / per_partition;
   const std::size_t i = at % per_partition;
-  return bad_input(name_of(k) + ".challenge_proofs[" + std::to_string(i) + "]." + *faults[at] + " (node " +
+  return bad_input(list[k] + ".challenge_proofs[" + std::to_string(i) + "]." + *faults[at] + " (node " +
                    std::to_string(expected[k].challenges[i]) + ")");
 }
 

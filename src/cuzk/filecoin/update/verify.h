@@ -4,6 +4,7 @@
 
 #include "cuzk/base/result.h"
 #include "cuzk/cpu/thread_pool.h"
+#include "cuzk/filecoin/proof_list.h"
 #include "cuzk/filecoin/update/partition_proof.h"
 #include "cuzk/filecoin/update/public_inputs.h"
 
@@ -16,8 +17,8 @@ namespace cuzk::update {
 ///
 /// `proofs` holds sector.partitions() proofs in partition order, each as read_partition_proof returns it: of
 /// this size, nodes canonical, positions below their arity. kBadInput names the first thing that is wrong
-/// ("vanilla_proofs[3].challenge_proofs[5].proof_d_new: ...").
+/// ("vanilla_proofs[3].challenge_proofs[5].proof_d_new: ...", or as `list` says).
 Result<void> verify_vanilla(ThreadPool& pool, const SectorParams& sector, const Statement& statement,
-                            std::span<const PartitionProof> proofs);
+                            std::span<const PartitionProof> proofs, const ProofList& list = {});
 
 }  // namespace cuzk::update

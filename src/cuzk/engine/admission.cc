@@ -21,6 +21,15 @@ Submission refusal(Submission::Outcome outcome, FailureClass failure, const std:
 
 }  // namespace
 
+/// Memory of a request while it is read: its bytes, the text of the wrapper decoded, the statement; and the
+/// copy for the journal.
+std::uint64_t reading_bytes(const ProofRequest& request, bool journal) {
+  std::uint64_t bytes = request.vanilla_proof.size() + request.randomness.size() + request.comm_r_old.size() +
+                        request.comm_r_new.size() + request.comm_d_new.size();
+  for (const std::vector<std::uint8_t>& proof : request.vanilla_proofs) bytes += proof.size();
+  return bytes * (journal ? 4 : 3);
+}
+
 /// What submit finds out about a request before it becomes a job.
 struct Engine::Impl::Admission {
   JobIdentity identity;
@@ -85,6 +94,56 @@ std::optional<Submission> Engine::Impl::known_submission(const RequestKey& key, 
   return std::nullopt;
 }
 
+bool Engine::Impl::may_read(std::uint64_t bytes) const {
+  return budget_.reserved(MemoryUse::kRequests) == 0 || budget_.fits(MemoryUse::kRequests, bytes);
+}
+
+void Engine::Impl::begin_reading(std::uint64_t bytes) {
+  budget_.take(MemoryUse::kRequests, bytes);
+  reading_bytes_ += bytes;
+}
+
+void Engine::Impl::end_reading(std::uint64_t bytes) {
+  budget_.release(MemoryUse::kRequests, bytes);
+  reading_bytes_ -= bytes;
+  changed();
+}
+
+void Engine::Impl::hold_statement(Job& job, std::shared_ptr<const Statement> statement) {
+  job.statement_bytes = statement->memory_bytes();
+  budget_.take(MemoryUse::kRequests, job.statement_bytes);
+  job.statement = std::move(statement);
+}
+
+/// Until there is memory to read a request: other requests are through soon. Memory of statements that wait
+/// to be proved is not waited for.
+std::optional<Submission> Engine::Impl::wait_to_read(Lock& lock, const OrderKey& key, std::uint64_t bytes) {
+  const std::uint64_t room = budget_.room(MemoryUse::kRequests);
+  if (bytes > room)
+    return refusal(Submission::Outcome::kTooLarge, FailureClass::kResource,
+                   "reading the request needs " + std::to_string(bytes) +
+                       " bytes of memory, the budget for requests is " + std::to_string(room));
+  to_read_.insert(key);
+  std::optional<Submission> refused;
+  while (!(key == *to_read_.begin() && may_read(bytes))) {
+    const std::uint64_t held = budget_.reserved(MemoryUse::kRequests) - reading_bytes_;
+    if (admission_stopped_)
+      refused =
+          refusal(Submission::Outcome::kDraining, FailureClass::kShutdown, "the engine is shutting down");
+    else if (held > 0 && held + budget_.reserved(MemoryUse::kResults) + bytes > room)
+      refused = refusal(Submission::Outcome::kQueueFull, FailureClass::kResource,
+                        "the requests that are not done take " + std::to_string(held) +
+                            " bytes of memory, reading this one needs " + std::to_string(bytes) +
+                            ", the budget for requests is " + std::to_string(room));
+    if (refused) break;
+    wait(lock);
+  }
+  to_read_.erase(key);
+  changed();
+  if (!refused) begin_reading(bytes);
+  return refused;
+}
+
 /// Everything that takes time before a request counts: reading it, the vanilla check, the journal. Without
 /// the mutex.
 std::optional<Submission> Engine::Impl::check_submission(JobRequest& request, Admission& admission) {
@@ -112,10 +171,10 @@ std::optional<Submission> Engine::Impl::check_submission(JobRequest& request, Ad
     const std::uint64_t need = known != nullptr && known->shape != nullptr
                                    ? known->total_bytes(together ? (*statement)->partitions() : 1)
                                    : *params;
-    if (need > budget_.total())
+    if (const std::uint64_t room = budget_.room(MemoryUse::kKeys); need > room)
       return refusal(Submission::Outcome::kTooLarge, FailureClass::kResource,
                      circuit + " needs " + std::to_string(need) + " bytes of memory, the budget is " +
-                         std::to_string(budget_.total()));
+                         std::to_string(room));
   }
   admission.statement = std::move(*statement);
   if (parts_.journal != nullptr) {
@@ -157,16 +216,22 @@ Submission Engine::Impl::submit(JobRequest request) {
   identity.job_id = new_job_id(identity.kind);
   const std::uint64_t sequence = next_job_++;
   ++admissions_;
-  lock.unlock();
 
-  std::optional<Submission> refused;
-  try {
-    refused = check_submission(request, admission);
-  } catch (const std::bad_alloc&) {
-    refused = refusal(Submission::Outcome::kTooLarge, FailureClass::kResource, kOutOfMemory);
+  const std::uint64_t reading = reading_bytes(request.proof, parts_.journal != nullptr);
+  const OrderKey place{static_cast<std::uint8_t>(4 - static_cast<unsigned>(identity.priority)), 0, sequence,
+                       0, 0};
+  std::optional<Submission> refused = wait_to_read(lock, place, reading);
+  if (!refused) {
+    lock.unlock();
+    try {
+      refused = check_submission(request, admission);
+    } catch (const std::bad_alloc&) {
+      refused = refusal(Submission::Outcome::kTooLarge, FailureClass::kResource, kOutOfMemory);
+    }
+    request.proof = {};
+    lock.lock();
+    end_reading(reading);
   }
-
-  lock.lock();
   --admissions_;
   if (!identity.request_id.empty()) admitting_.erase(key);
   changed();
@@ -179,7 +244,7 @@ Submission Engine::Impl::submit(JobRequest request) {
   job->sequence = sequence;
   job->abandon_grace = request.abandon_grace;
   job->accepted = now();
-  job->statement = std::move(admission.statement);
+  hold_statement(*job, std::move(admission.statement));
   cache_.entry(job->statement->circuit_id()).file_bytes = admission.params_bytes;
   ++counters_.accepted;
   jobs_[identity.job_id] = job;
@@ -227,6 +292,7 @@ void Engine::Impl::recover(const Journal::Recovered& recovered) {
     if (!job->identity.request_id.empty())
       by_request_[{job->identity.request_id, job->identity.kind, job->identity.digest}] = job;
     retained_.emplace_back(job->done + config_.result_retention, job);
+    budget_.take(MemoryUse::kResults, result_bytes(*job->result));
   }
   for (const Journal::Unfinished& unfinished : recovered.unfinished) {
     auto job = std::make_shared<Job>();

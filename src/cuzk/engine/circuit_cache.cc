@@ -23,14 +23,19 @@ CachedCircuit* CircuitCache::find(const std::string& id) {
   return at == entries_.end() ? nullptr : at->second.get();
 }
 
-bool CircuitCache::reserve(std::uint64_t bytes, const CachedCircuit* keep, bool urgent, Clock::TimePoint now,
-                           std::optional<Clock::TimePoint>& wake) {
-  if (budget_.reserve(bytes)) return true;
+CircuitCache::Room CircuitCache::make_room(std::uint64_t bytes, const CachedCircuit* keep, bool urgent,
+                                           Clock::TimePoint now, std::optional<Clock::TimePoint>& wake) {
+  const std::uint64_t room = budget_.available(MemoryUse::kKeys);
+  if (bytes <= room) return Room::kThere;
+  std::uint64_t enough = bytes - room;
+  const std::uint64_t coming = freed_.for_proving();
+  if (enough <= coming) return Room::kComing;
+  enough -= coming;
 
   std::vector<CachedCircuit*> unused;
   for (const auto& [id, circuit] : entries_) {
     if (circuit->refs > 0 || circuit->loading || circuit.get() == keep) continue;
-    if (circuit->reserved_key + circuit->reserved_shape == 0) continue;
+    if (circuit->reserved() == 0) continue;
     const Clock::TimePoint idle_at = circuit->last_used + min_idle_;
     if (!urgent && idle_at > now) {
       wake = std::min(wake.value_or(idle_at), idle_at);
@@ -38,30 +43,35 @@ bool CircuitCache::reserve(std::uint64_t bytes, const CachedCircuit* keep, bool 
     }
     unused.push_back(circuit.get());
   }
-  std::uint64_t enough = budget_.reserved() > budget_.total()
-                             ? budget_.reserved() - budget_.total() + bytes
-                             : bytes - (budget_.total() - budget_.reserved());
   std::uint64_t available = 0;
-  for (const CachedCircuit* circuit : unused) available += circuit->reserved_key + circuit->reserved_shape;
-  if (available < enough) return false;
+  for (const CachedCircuit* circuit : unused) available += circuit->reserved();
+  if (available < enough) return Room::kNone;
 
   std::sort(unused.begin(), unused.end(),
             [](const CachedCircuit* a, const CachedCircuit* b) { return a->last_used < b->last_used; });
   for (const bool keys : {true, false})
     for (CachedCircuit* circuit : unused) {
-      const std::uint64_t freed = keys ? circuit->reserved_key : circuit->reserved_shape;
+      const std::uint64_t freed =
+          keys ? circuit->reserved_key + circuit->reserved_launch : circuit->reserved_shape;
       if (enough == 0 || freed == 0) continue;
       keys ? drop_key(*circuit) : drop_shape(*circuit);
       ++evictions_;
       enough -= std::min(enough, freed);
     }
-  return budget_.reserve(bytes);
+  return Room::kComing;
+}
+
+void CircuitCache::reserve_key(CachedCircuit& circuit) {
+  circuit.reserved_key = circuit.file_bytes;
+  circuit.reserved_launch = circuit.launch_bytes;
+  budget_.take(MemoryUse::kKeys, circuit.reserved_key);
+  budget_.take(MemoryUse::kLaunches, circuit.reserved_launch);
 }
 
 void CircuitCache::set_shape(CachedCircuit& circuit, std::shared_ptr<const Shape> shape,
                              std::uint64_t launch_bytes) {
   circuit.reserved_shape = shape->memory_bytes();
-  budget_.take(circuit.reserved_shape);
+  budget_.take(MemoryUse::kShapes, circuit.reserved_shape);
   circuit.partition_bytes = partition_bytes(*shape);
   circuit.launch_bytes = launch_bytes;
   circuit.shape = std::move(shape);
@@ -70,34 +80,37 @@ void CircuitCache::set_shape(CachedCircuit& circuit, std::shared_ptr<const Shape
 void CircuitCache::lower_launch_bytes(CachedCircuit& circuit, std::uint64_t launch_bytes) {
   const std::uint64_t less = circuit.launch_bytes - launch_bytes;
   circuit.launch_bytes = launch_bytes;
-  if (circuit.reserved_key == 0) return;
-  circuit.reserved_key -= less;
-  budget_.release(less);
+  if (circuit.reserved_launch == 0) return;
+  circuit.reserved_launch -= less;
+  budget_.release(MemoryUse::kLaunches, less);
 }
 
 std::uint64_t CircuitCache::evict(CachedCircuit& circuit) {
   CUZK_CHECK(circuit.refs == 0 && !circuit.loading);
-  const std::uint64_t before = budget_.reserved();
+  const std::uint64_t bytes = circuit.reserved();
   drop_key(circuit);
   drop_shape(circuit);
-  dropped_.push_back(std::move(circuit.mapped));
-  circuit.mapped = nullptr;
+  dropped_.push_back(std::exchange(circuit.params, nullptr));
   ++evictions_;
-  return before - budget_.reserved();
+  return bytes;
 }
 
 void CircuitCache::cancel_key(CachedCircuit& circuit) {
-  budget_.release(std::exchange(circuit.reserved_key, 0));
+  budget_.release(MemoryUse::kKeys, std::exchange(circuit.reserved_key, 0));
+  budget_.release(MemoryUse::kLaunches, std::exchange(circuit.reserved_launch, 0));
 }
 
 void CircuitCache::drop_key(CachedCircuit& circuit) {
+  std::vector<std::weak_ptr<const void>> owners;
+  if (circuit.key != nullptr) owners = {circuit.key, circuit.key->proving_key()};
+  freed_.add(MemoryUse::kKeys, std::exchange(circuit.reserved_key, 0), owners);
+  freed_.add(MemoryUse::kLaunches, std::exchange(circuit.reserved_launch, 0), std::move(owners));
   if (circuit.key != nullptr) dropped_keys_.push_back(std::exchange(circuit.key, nullptr));
-  budget_.release(std::exchange(circuit.reserved_key, 0));
 }
 
 void CircuitCache::drop_shape(CachedCircuit& circuit) {
+  freed_.add(MemoryUse::kShapes, std::exchange(circuit.reserved_shape, 0), {circuit.shape});
   if (circuit.shape != nullptr) dropped_.push_back(std::exchange(circuit.shape, nullptr));
-  budget_.release(std::exchange(circuit.reserved_shape, 0));
 }
 
 }  // namespace cuzk::engine

@@ -8,9 +8,9 @@
 namespace cuzk::engine {
 namespace {
 
-class MappedFileParams : public MappedParams {
+class OpenFileParams : public OpenParams {
  public:
-  explicit MappedFileParams(std::shared_ptr<const groth16::ParamsFile> file) : file_(std::move(file)) {}
+  explicit OpenFileParams(std::shared_ptr<const groth16::ParamsFile> file) : file_(std::move(file)) {}
   [[nodiscard]] std::uint64_t size_bytes() const override { return file_->layout().file_bytes(); }
   [[nodiscard]] const std::shared_ptr<const groth16::ParamsFile>& file() const { return file_; }
 
@@ -62,26 +62,30 @@ Result<std::uint64_t> FileCircuitSource::params_bytes(const std::string& circuit
   return size;
 }
 
-Result<LoadedShape> FileCircuitSource::load_shape(ThreadPool& pool, const std::string& circuit_id) {
+Result<LoadedShape> FileCircuitSource::load_shape(ThreadPool& pool, const std::string& circuit_id,
+                                                  const std::stop_token& stop) {
   CUZK_TRY_ASSIGN(const Circuit circuit, find_circuit(circuit_id));
-  if (shapes_ != nullptr) return shapes_->load(pool, circuit);
-  return LoadedShape{record_shape(circuit), false};
+  if (shapes_ != nullptr) return shapes_->load(pool, circuit, stop);
+  LoadedShape recorded;
+  CUZK_TRY_ASSIGN(recorded.shape, record_shape(circuit, stop));
+  return recorded;
 }
 
-Result<std::shared_ptr<const MappedParams>> FileCircuitSource::map_params(ThreadPool& pool,
-                                                                          const std::string& circuit_id) {
+Result<std::shared_ptr<const OpenParams>> FileCircuitSource::open_params(ThreadPool& pool,
+                                                                         const std::string& circuit_id) {
   CUZK_TRY_ASSIGN(const std::string path, params_path(circuit_id));
   CUZK_TRY_ASSIGN(groth16::ParamsFile file, groth16::ParamsFile::open(pool, path));
-  return std::shared_ptr<const MappedParams>(
-      std::make_shared<MappedFileParams>(std::make_shared<const groth16::ParamsFile>(std::move(file))));
+  return std::shared_ptr<const OpenParams>(
+      std::make_shared<OpenFileParams>(std::make_shared<const groth16::ParamsFile>(std::move(file))));
 }
 
 Result<std::shared_ptr<const CircuitKey>> FileCircuitSource::load_key(
-    ThreadPool& pool, std::shared_ptr<const MappedParams> params, std::shared_ptr<const Shape> shape) {
-  const auto mapped = std::dynamic_pointer_cast<const MappedFileParams>(std::move(params));
-  CUZK_CHECK(mapped != nullptr);
+    ThreadPool& pool, std::shared_ptr<const OpenParams> params, std::shared_ptr<const Shape> shape,
+    const std::stop_token& stop) {
+  const auto open = std::dynamic_pointer_cast<const OpenFileParams>(std::move(params));
+  CUZK_CHECK(open != nullptr);
   CUZK_TRY_ASSIGN(std::shared_ptr<const groth16::ProvingKey> key,
-                  groth16::ProvingKey::load(pool, mapped->file(), std::move(shape)));
+                  groth16::ProvingKey::load(pool, open->file(), std::move(shape), {}, stop));
   return std::shared_ptr<const CircuitKey>(std::make_shared<LoadedKey>(std::move(key)));
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -14,19 +15,20 @@
 
 namespace cuzk::engine {
 
-/// A parameter file that is mapped and whose structure is sound (WARM). Immutable.
-class MappedParams {
+/// A parameter file that is open and whose structure is sound (WARM): a descriptor and the verifying key.
+/// Immutable.
+class OpenParams {
  public:
-  MappedParams() = default;
-  MappedParams(const MappedParams&) = delete;
-  MappedParams& operator=(const MappedParams&) = delete;
-  virtual ~MappedParams() = default;
+  OpenParams() = default;
+  OpenParams(const OpenParams&) = delete;
+  OpenParams& operator=(const OpenParams&) = delete;
+  virtual ~OpenParams() = default;
   [[nodiscard]] virtual std::uint64_t size_bytes() const = 0;
 };
 
 /// Parameters that are ready to prove and to verify with (HOT). Immutable, thread-safe. The engine budgets
-/// the size of the file for them: every proof walks over all of it, so pages that the system takes back cost
-/// a read each time.
+/// the size of the file for them: every proof reads all of it, so pages that the system takes back from its
+/// cache cost a read each time.
 class CircuitKey {
  public:
   CircuitKey() = default;
@@ -46,8 +48,9 @@ struct LoadedShape {
   bool from_file = false;  ///< read from a saved file rather than recorded
 };
 
-/// Where shapes and parameters come from. Thread-safe; the three that work may take minutes and are called on
-/// the engine's loader threads, once per circuit at a time.
+/// Where shapes and parameters come from. Thread-safe; the three that work are called on the engine's loader
+/// threads, once per circuit at a time. load_shape and load_key may take minutes; they end with kStopped
+/// within a second of a stop that is asked for.
 class CircuitSource {
  public:
   CircuitSource() = default;
@@ -64,14 +67,16 @@ class CircuitSource {
   /// Size of the circuit's parameter file. kUsage: no such circuit; kParams: no such file.
   [[nodiscard]] virtual Result<std::uint64_t> params_bytes(const std::string& circuit_id) const = 0;
 
-  virtual Result<LoadedShape> load_shape(ThreadPool& pool, const std::string& circuit_id) = 0;
+  virtual Result<LoadedShape> load_shape(ThreadPool& pool, const std::string& circuit_id,
+                                         const std::stop_token& stop) = 0;
   /// COLD to WARM. kParams, naming file and offset.
-  virtual Result<std::shared_ptr<const MappedParams>> map_params(ThreadPool& pool,
-                                                                 const std::string& circuit_id) = 0;
-  /// WARM to HOT: `params` as from map_params of the same source, `shape` the circuit's. kParams.
+  virtual Result<std::shared_ptr<const OpenParams>> open_params(ThreadPool& pool,
+                                                                const std::string& circuit_id) = 0;
+  /// WARM to HOT: `params` as from open_params of the same source, `shape` the circuit's. kParams.
   virtual Result<std::shared_ptr<const CircuitKey>> load_key(ThreadPool& pool,
-                                                             std::shared_ptr<const MappedParams> params,
-                                                             std::shared_ptr<const Shape> shape) = 0;
+                                                             std::shared_ptr<const OpenParams> params,
+                                                             std::shared_ptr<const Shape> shape,
+                                                             const std::stop_token& stop) = 0;
 };
 
 class SavedShapes;
@@ -85,12 +90,14 @@ class FileCircuitSource : public CircuitSource {
 
   [[nodiscard]] std::vector<Known> known() const override;
   [[nodiscard]] Result<std::uint64_t> params_bytes(const std::string& circuit_id) const override;
-  Result<LoadedShape> load_shape(ThreadPool& pool, const std::string& circuit_id) override;
-  Result<std::shared_ptr<const MappedParams>> map_params(ThreadPool& pool,
-                                                         const std::string& circuit_id) override;
+  Result<LoadedShape> load_shape(ThreadPool& pool, const std::string& circuit_id,
+                                 const std::stop_token& stop) override;
+  Result<std::shared_ptr<const OpenParams>> open_params(ThreadPool& pool,
+                                                        const std::string& circuit_id) override;
   Result<std::shared_ptr<const CircuitKey>> load_key(ThreadPool& pool,
-                                                     std::shared_ptr<const MappedParams> params,
-                                                     std::shared_ptr<const Shape> shape) override;
+                                                     std::shared_ptr<const OpenParams> params,
+                                                     std::shared_ptr<const Shape> shape,
+                                                     const std::stop_token& stop) override;
 
  protected:
   /// Where the circuit's parameter file is, or would be. kUsage: no such circuit.

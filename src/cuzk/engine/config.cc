@@ -1,5 +1,6 @@
 #include "cuzk/engine/config.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <limits>
@@ -63,10 +64,18 @@ Result<void> check(const EngineConfig& config) {
   CUZK_TRY(few(config.max_parallel_synthesis, "pipeline.max_parallel_synthesis"));
   CUZK_TRY(at_least_one(config.max_gpu_queue_depth.value_or(1), "pipeline.max_gpu_queue_depth"));
   CUZK_TRY(few(config.finishers, "the number of finishers"));
+  if (config.request_memory && config.memory_budget > 0 && *config.request_memory > config.memory_budget)
+    return usage_error("the memory for requests is more than memory.total_budget");
   CUZK_TRY(not_negative(config.max_batch_wait, "scheduler.max_batch_wait_ms"));
   CUZK_TRY(not_negative(config.eviction_min_idle, "memory.eviction_min_idle"));
   CUZK_TRY(not_negative(config.result_retention, "scheduler.result_retention"));
   return {};
+}
+
+std::uint64_t request_memory(const EngineConfig& config) {
+  constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
+  const std::uint64_t total = config.memory_budget;
+  return config.request_memory.value_or(std::min(std::clamp(total / 8, kGiB, 4 * kGiB), total / 2));
 }
 
 std::uint64_t available_memory() {

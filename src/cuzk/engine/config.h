@@ -19,6 +19,9 @@ struct EngineConfig {
   /// memory.total_budget less memory.safety_margin, in bytes: parameters, shapes, the working sets of
   /// partitions. 0: what the machine or the cgroup offers (available_memory).
   std::uint64_t memory_budget = 0;
+  /// The part of it for requests that are read or wait, and for retained results. Absent: an eighth of it, at
+  /// most 4 GiB and at least 1 GiB, but no more than half.
+  std::optional<std::uint64_t> request_memory;
   /// Parameters and shapes that nobody uses stay at least this long, unless a critical job needs the room
   /// or nothing else is in flight.
   Duration eviction_min_idle = std::chrono::minutes(5);
@@ -65,6 +68,9 @@ enum class PipelineMode : std::uint8_t { kMonolithic, kBatched, kSlotted, kWhole
 
 /// kUsage naming the daemon's key of the first value that cannot be.
 [[nodiscard]] Result<void> check(const EngineConfig& config);
+
+/// config.request_memory or what its absence stands for; `memory_budget` is not 0.
+[[nodiscard]] std::uint64_t request_memory(const EngineConfig& config);
 
 /// Bytes of memory this process may use: the machine's (MemTotal) or the cgroup's limit, whichever is less.
 /// 0 when neither can be read.

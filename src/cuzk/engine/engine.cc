@@ -1,5 +1,6 @@
 #include "cuzk/engine/engine.h"
 
+#include <algorithm>
 #include <limits>
 #include <system_error>
 
@@ -28,8 +29,9 @@ Engine::Impl::Impl(EngineConfig config, EngineParts parts)
       mode_(pipeline_mode(config_)),
       started_(parts_.clock.now()),
       condition_(parts_.clock.make_condition()),
-      budget_(config_.memory_budget),
-      cache_(budget_, config_.eviction_min_idle) {
+      budget_(config_.memory_budget, std::min(request_memory(config_), config_.memory_budget)),
+      freed_(budget_),
+      cache_(budget_, freed_, config_.eviction_min_idle) {
   const bool legacy = config_.partition_workers == 0U;
   synthesis_workers_ = legacy ? config_.max_parallel_synthesis : config_.partition_workers.value_or(0);
   if (synthesis_workers_ == 0) synthesis_workers_ = parts_.pool.size();
@@ -108,11 +110,13 @@ bool Engine::Impl::shut_down(std::optional<Duration> patience) {
     if (task.circuit == nullptr) continue;
     task.circuit->loading = false;
     cache_.cancel_key(*task.circuit);
-    answer_preloads(*task.circuit, usage_error("the engine was shut down"));
   }
+  for (const auto& [id, circuit] : cache_.entries())
+    if (!circuit->loading) answer_preloads(*circuit, usage_error("the engine was shut down"));
   stopping_ = true;
   changed();
   lock.unlock();
+  stop_loads_.request_stop();
   if (threads_.empty()) return clean;
   for (std::thread& thread : threads_) parts_.clock.join(thread);
   threads_.clear();

@@ -27,6 +27,17 @@ struct EngineSetup {
   std::function<void(const JobResult&)> on_result;
 };
 
+/// Stages of seconds, as at full size.
+inline EngineSetup slow_setup() {
+  EngineSetup setup;
+  setup.times = {.synthesis = seconds(2),
+                 .prepare = seconds(1),
+                 .kernels = seconds(3),
+                 .finish = milliseconds(500),
+                 .verify = milliseconds(100)};
+  return setup;
+}
+
 /// The thread that makes it takes part in the clock: time passes only while it waits in here.
 class SimulatedEngine {
  public:
@@ -107,13 +118,13 @@ class SimulatedEngine {
     // Results are visible before what still runs for failed and cancelled jobs has ended.
     const auto busy = [this] {
       const Status status = engine_->status();
-      return status.finishing > 0 ||
+      return status.finishing > 0 || status.memory_let_go > 0 ||
              std::any_of(status.circuits.begin(), status.circuits.end(),
                          [](const CircuitStatus& c) { return c.ref_count > 0 || c.loading; });
     };
     for (int i = 0; i < 1000 && busy(); ++i) pass(seconds(1));
     const Status status = engine_->status();
-    EXPECT_EQ(status.memory_reserved, keys());
+    expect_reserved(status);
     EXPECT_EQ(status.counters.queue_pushed, status.counters.queue_popped);
     EXPECT_EQ(status.partitions_waiting + status.device_queue + status.finishing, 0U);
     for (const CircuitStatus& circuit : status.circuits)
@@ -124,12 +135,22 @@ class SimulatedEngine {
   [[nodiscard]] std::vector<timeline::Event> events() const { return recorder_.since(0).events; }
 
  private:
-  /// Memory of loaded shapes and keys. (Launches of a simulated device take none.)
-  [[nodiscard]] std::uint64_t keys() const {
-    std::uint64_t bytes = 0;
-    for (const CircuitStatus& circuit : engine_->status().circuits)
-      bytes += circuit.shape_bytes + (circuit.tier == ParamsTier::kHot ? circuit.size_bytes : 0);
-    return bytes;
+  /// What an idle engine holds: shapes, keys and results. (Launches of a simulated device take nothing.)
+  static void expect_reserved(const Status& status) {
+    std::uint64_t keys = 0;
+    std::uint64_t shapes = 0;
+    for (const CircuitStatus& circuit : status.circuits) {
+      keys += circuit.tier == ParamsTier::kHot ? circuit.size_bytes : 0;
+      shapes += circuit.shape_bytes;
+    }
+    const auto of = [&](MemoryUse use) { return status.memory_by_use[static_cast<std::size_t>(use)]; };
+    EXPECT_EQ(of(MemoryUse::kKeys), keys);
+    EXPECT_EQ(of(MemoryUse::kShapes), shapes);
+    EXPECT_EQ(of(MemoryUse::kLaunches), 0U);
+    EXPECT_EQ(of(MemoryUse::kWitnesses), 0U);
+    EXPECT_EQ(of(MemoryUse::kRequests), 0U);
+    EXPECT_EQ(status.memory_reserved, keys + shapes + of(MemoryUse::kResults));
+    EXPECT_EQ(status.memory_let_go, 0U);
   }
 
   VirtualClock clock_;

@@ -73,9 +73,11 @@ EngineSetup random_setup(TestRandom& random) {
   // From room for everything down to room for one circuit at a time, with a launch of a whole job.
   for (const ProofKind kind : kProofKinds)
     setup.circuits[simulated_circuit(kind)] = {.params_bytes = 1'000'000, .bits = 80'000};
-  config.memory_budget = 2'000'000 + random.next() % 8'000'000;
+  config.request_memory = 1'000 + random.next() % 20'000;
+  config.memory_budget = *config.request_memory + 2'000'000 + random.next() % 8'000'000;
   const auto some = [&](std::uint64_t ms) { return milliseconds(random.next() % ms); };
-  setup.times = {.synthesis = some(3000),
+  setup.times = {.read = some(500),
+                 .synthesis = some(3000),
                  .prepare = some(1500),
                  .kernels = some(2500),
                  .finish = some(500),

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <map>
+#include <thread>
 
 #include "cuzk/engine/toy_fixture.h"
 
@@ -53,6 +54,40 @@ TEST_F(RealProofs, ABadRequestNamesItsField) {
   const Submission refused = submit(ProofKind::winning_post, 0);
   EXPECT_EQ(refused.outcome, Submission::Outcome::kInvalid);
   EXPECT_EQ(refused.message, "INVALID_INPUT: sector_number: no toy");
+}
+
+/// A device that still uses a key when it is told to drop it.
+class SlowToDrop : public CpuDevice {
+ public:
+  using CpuDevice::CpuDevice;
+  Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key) override {
+    key_ = key;
+    return {};
+  }
+  void let_go() { key_.reset(); }
+
+ private:
+  std::shared_ptr<const groth16::ProvingKey> key_;
+};
+
+TEST_F(RealProofs, AnEvictedKeyCountsUntilItsMemoryIsFree) {
+  const auto device = std::make_shared<SlowToDrop>(pool_);
+  start(nullptr, device);
+  ASSERT_EQ(wait(submit(ProofKind::winning_post, 1).job_id)->state, JobState::kCompleted);
+  Result<Evicted> evicted = engine_->evict("toy");
+  while (!evicted) evicted = engine_->evict("toy");  // the last partition is let go after its job is done
+  const auto keys = [&] {
+    return engine_->status().memory_by_use[static_cast<std::size_t>(MemoryUse::kKeys)];
+  };
+  const std::uint64_t file = std::filesystem::file_size(circuits_->path());
+  EXPECT_EQ(keys(), file);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(keys(), file) << "the device has it still";
+  EXPECT_GE(engine_->status().memory_let_go, file);
+  device->let_go();
+  engine_->stop_admission();  // a change: the engine looks again
+  while (engine_->status().memory_let_go > 0) std::this_thread::yield();
+  EXPECT_EQ(keys(), 0U);
 }
 
 TEST(EngineCreate, RefusesWhatCannotBe) {

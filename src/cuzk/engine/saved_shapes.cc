@@ -18,16 +18,18 @@ Bytes32 fingerprint(const Bytes32& program, const Circuit& circuit) {
 
 }  // namespace
 
-LoadedShape SavedShapes::load(ThreadPool& pool, const Circuit& circuit) const {
+Result<LoadedShape> SavedShapes::load(ThreadPool& pool, const Circuit& circuit,
+                                      const std::stop_token& stop) const {
   const std::string file = path(circuit);
   const Bytes32 expected = fingerprint(program_, circuit);
   std::error_code error;
   if (std::filesystem::exists(file, error)) {
     Result<Shape> saved = read_shape_file(pool, file, expected);
-    if (saved) return {std::make_shared<const Shape>(*std::move(saved)), true};
+    if (saved) return LoadedShape{std::make_shared<const Shape>(*std::move(saved)), true};
     warn_(saved.error().message + "; the circuit is recorded anew");
   }
-  LoadedShape recorded{record_shape(circuit), false};
+  LoadedShape recorded;
+  CUZK_TRY_ASSIGN(recorded.shape, record_shape(circuit, stop));
   std::filesystem::create_directories(folder_, error);  // a failure shows in the write
   if (const Result<void> written = write_shape_file(pool, *recorded.shape, expected, file); !written)
     warn_(written.error().message + "; the shape is not saved");

@@ -22,8 +22,9 @@ class SavedShapes {
       : folder_(std::move(folder)), program_(program), warn_(std::move(warn)) {}
 
   /// The circuit's shape: read where it is saved, else recorded and saved. Disk trouble costs the recording,
-  /// never the shape.
-  [[nodiscard]] LoadedShape load(ThreadPool& pool, const Circuit& circuit) const;
+  /// never the shape. kStopped within a second of a stop, when it has to be recorded.
+  [[nodiscard]] Result<LoadedShape> load(ThreadPool& pool, const Circuit& circuit,
+                                         const std::stop_token& stop = {}) const;
 
   [[nodiscard]] std::string path(const Circuit& circuit) const {
     return folder_ + "/" + circuit.id + ".shape";

@@ -18,7 +18,7 @@ class SavedShapesTest : public testing::Test {
   LoadedShape load(std::uint8_t program) {
     Bytes32 digest{};
     digest[0] = program;
-    return saved(digest).load(pool_, circuit_);
+    return saved(digest).load(pool_, circuit_).value();
   }
   SavedShapes saved(const Bytes32& program) {
     return {folder_, program, [this](const std::string& text) { warnings_.push_back(text); }};
@@ -29,9 +29,9 @@ class SavedShapesTest : public testing::Test {
   std::vector<std::string> warnings_;
   std::string folder_ = testing::TempDir() + "/cuzk-saved-shapes-test/shapes";
   Circuit real_ = find_circuit("wpost-2k").value();
-  Circuit circuit_{real_.id, real_.kind, real_.params_stem, [this] {
+  Circuit circuit_{real_.id, real_.kind, real_.params_stem, [this](const std::stop_token& stop) {
                      ++recordings_;
-                     return real_.record();
+                     return real_.record(stop);
                    }};
 };
 
@@ -72,6 +72,16 @@ TEST_F(SavedShapesTest, WithoutAFolderTheShapeIsThereAllTheSame) {
   EXPECT_NE(shape.shape, nullptr);
   ASSERT_EQ(warnings_.size(), 1U);
   EXPECT_THAT(warnings_[0], testing::HasSubstr("not saved"));
+}
+
+TEST_F(SavedShapesTest, AStopEndsTheRecordingAndLeavesNothing) {
+  std::stop_source stop;
+  stop.request_stop();
+  const auto stopped = saved({}).load(pool_, circuit_, stop.get_token());
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, ErrorCode::kStopped);
+  EXPECT_FALSE(std::filesystem::exists(saved({}).path(circuit_)));
+  EXPECT_FALSE(load(1).from_file);
 }
 
 TEST(RunningProgram, IsTheSameEveryTime) {

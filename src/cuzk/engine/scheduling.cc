@@ -23,6 +23,13 @@ FailureClass classify(const Error& error) {
   }
 }
 
+std::uint64_t result_bytes(const JobResult& result) {
+  std::uint64_t bytes = sizeof(JobResult) + result.proof.size() + result.message.size();
+  if (result.evidence)
+    for (const std::vector<std::uint8_t>& proof : result.evidence->proofs) bytes += proof.size();
+  return bytes;
+}
+
 OrderKey Engine::Impl::key_of(const Job& job, std::uint32_t partition) {
   return {static_cast<std::uint8_t>(4 - static_cast<unsigned>(job.identity.priority)),
           config_.sort_by_type ? static_cast<std::uint8_t>(job.identity.kind) : std::uint8_t{0}, job.sequence,
@@ -58,7 +65,8 @@ void Engine::Impl::collect(const JobPtr& job) {
     other_circuit = batch_->jobs.front()->circuit_id != job->circuit_id;
   }
   const CachedCircuit& circuit = cache_.entry(job->circuit_id);
-  const bool too_large = circuit.shape != nullptr && circuit.total_bytes(partitions) > budget_.total();
+  const bool too_large =
+      circuit.shape != nullptr && circuit.total_bytes(partitions) > budget_.room(MemoryUse::kKeys);
   if (batch_ && (alone || other_circuit || too_large)) flush_batch();
   if (!batch_) batch_.emplace(Batch{{}, now() + config_.max_batch_wait});
   batch_->jobs.push_back(job);
@@ -128,19 +136,28 @@ bool Engine::Impl::gate_open(const Waiting& waiting) const {
   return others < config_.synthesis_concurrency;
 }
 
-bool Engine::Impl::want(CachedCircuit& circuit, const OrderKey& key, bool urgent, Wake& wake) {
-  if (circuit.loading) return true;
+Engine::Impl::Room Engine::Impl::make_room(std::uint64_t bytes, const CachedCircuit& keep, bool urgent,
+                                           Wake& wake) {
+  const std::uint64_t evictions = cache_.evictions();
+  const Room room = cache_.make_room(bytes, &keep, urgent, now(), wake);
+  if (cache_.evictions() != evictions) changed();  // the keeper frees what went
+  return room;
+}
+
+/// Whether the circuit is on its way, or what its memory waits for.
+Engine::Impl::Room Engine::Impl::want(CachedCircuit& circuit, const OrderKey& key, bool urgent, Wake& wake) {
+  if (circuit.loading) return Room::kThere;
   if (circuit.shape != nullptr) {
-    const std::uint64_t bytes = circuit.file_bytes + circuit.launch_bytes;
-    if (!cache_.reserve(bytes, &circuit, urgent, now(), wake)) return false;
-    circuit.reserved_key = bytes;
+    const Room room = make_room(circuit.file_bytes + circuit.launch_bytes, circuit, urgent, wake);
+    if (room != Room::kThere) return room;
+    cache_.reserve_key(circuit);
   }
   circuit.loading = true;
   OrderKey load_key = key;
   load_key.serial = next_serial_++;
   load_queue_.push(load_key, LoadTask{&circuit, nullptr});
   changed();
-  return true;
+  return Room::kThere;
 }
 
 void Engine::Impl::waits_for_load(Job& job) {
@@ -154,7 +171,8 @@ void Engine::Impl::prefetch(Job& job) {
   CachedCircuit& circuit = cache_.entry(job.circuit_id);
   if (circuit.hot()) return;
   waits_for_load(job);
-  if (circuit.shape != nullptr && !budget_.fits(circuit.file_bytes + circuit.launch_bytes)) return;
+  if (circuit.shape != nullptr && !budget_.fits(MemoryUse::kKeys, circuit.file_bytes + circuit.launch_bytes))
+    return;
   Wake wake;
   (void)want(circuit, key_of(job, 0), false, wake);
 }
@@ -164,18 +182,20 @@ Engine::Impl::Verdict Engine::Impl::consider(const OrderKey& key, const Waiting&
   Job& job = *waiting.members.front().job;
   CachedCircuit& circuit = cache_.entry(job.circuit_id);
   const std::size_t partitions = waiting.together ? waiting.members.size() : 1;
-  if (circuit.shape != nullptr && circuit.total_bytes(partitions) > budget_.total()) return Verdict::kNever;
+  if (circuit.shape != nullptr && circuit.total_bytes(partitions) > budget_.room(MemoryUse::kKeys))
+    return Verdict::kNever;
   // With nothing in flight there is nothing that would make room: the first of all does not wait for what
   // lies idle.
   const bool first = launches_in_flight_ == 0 && key == waiting_.begin()->first;
   const bool urgent = job.identity.priority == Priority::kCritical || first;
   if (!circuit.hot()) {
     waits_for_load(job);
-    return want(circuit, key, urgent, wake) ? Verdict::kPass : Verdict::kNoRoom;
+    return want(circuit, key, urgent, wake) == Room::kThere ? Verdict::kPass : Verdict::kNoRoom;
   }
-  return cache_.reserve(partitions * circuit.partition_bytes, &circuit, urgent, now(), wake)
-             ? Verdict::kRoom
-             : Verdict::kNoRoom;
+  const std::uint64_t bytes = partitions * circuit.partition_bytes;
+  if (make_room(bytes, circuit, urgent, wake) != Room::kThere) return Verdict::kNoRoom;
+  budget_.take(MemoryUse::kWitnesses, bytes);
+  return Verdict::kRoom;
 }
 
 std::optional<Engine::Impl::Ready> Engine::Impl::next_partition(Wake& wake) {
@@ -221,7 +241,7 @@ void Engine::Impl::refuse(Waiting waiting, const CachedCircuit& circuit) {
   fail(waiting.members.front().job, FailureClass::kResource,
        std::to_string(partitions) + (partitions == 1 ? " partition of " : " partitions of ") + circuit.id +
            " at a time and its parameters need " + std::to_string(circuit.total_bytes(partitions)) +
-           " bytes of memory, the budget is " + std::to_string(budget_.total()));
+           " bytes of memory, the budget is " + std::to_string(budget_.room(MemoryUse::kKeys)));
 }
 
 void Engine::Impl::admit(std::deque<Member> members, CachedCircuit& circuit) {
@@ -267,11 +287,12 @@ void Engine::Impl::accept_launch(Launch& launch) {
 void Engine::Impl::take_out(const Member& member) {
   Partition& partition = member.get();
   const LaunchPtr launch = std::exchange(partition.launch, nullptr);
-  discard(std::move(partition.witness));
   std::erase_if(launch->members, [&](const Member& other) {
     return other.job == member.job && other.partition == member.partition;
   });
-  if (launch->holds_memory) budget_.release(launch->circuit->partition_bytes);
+  if (launch->holds_memory)
+    let_go(MemoryUse::kWitnesses, launch->circuit->partition_bytes,
+           std::exchange(partition.witness, nullptr));
   --launch->circuit->refs;
   launch->circuit->last_used = now();
   if (launch->members.empty()) --launches_in_flight_;
@@ -359,6 +380,7 @@ void Engine::Impl::settle(const JobPtr& job, JobState state, FailureClass failur
   job->result = std::move(result);
 
   drop_queued_partitions(job);
+  freed_.add(MemoryUse::kRequests, std::exchange(job->statement_bytes, 0), {job->statement});
   // Stopping runs the callbacks of whoever synthesises, and a statement may take long to free.
   chores_.push_back(
       [stop = job->stop, statement = std::move(job->statement)]() mutable { stop.request_stop(); });

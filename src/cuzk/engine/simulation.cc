@@ -42,6 +42,17 @@ SimulatedFault fault_at(const Simulation& simulation, SimulatedStage stage, Part
   return simulation.faults ? simulation.faults(stage, values.first, values.second) : SimulatedFault::kNone;
 }
 
+/// In pieces, so that a stop is answered in time.
+Result<void> last(Clock& clock, Duration time, const std::stop_token& stop) {
+  constexpr Duration kPiece = std::chrono::milliseconds(500);
+  const Clock::TimePoint end = clock.now() + time;
+  while (clock.now() < end) {
+    if (stop.stop_requested()) return Error{ErrorCode::kStopped, "simulated: stopped on request"};
+    clock.sleep_until(std::min(end, clock.now() + kPiece));
+  }
+  return {};
+}
+
 class SimulatedStatement : public Statement {
  public:
   SimulatedStatement(std::shared_ptr<const Simulation> simulation, ProofKind proof_kind, std::uint64_t tag)
@@ -50,6 +61,7 @@ class SimulatedStatement : public Statement {
         tag_(tag) {}
 
   Result<void> verify_vanilla(ThreadPool&) const override { return {}; }
+  [[nodiscard]] std::uint64_t memory_bytes() const override { return kSimulatedStatementBytes; }
   Result<std::vector<Fr>> public_inputs(unsigned k) const override {
     return std::vector<Fr>{Fr::from_u64(tag_), Fr::from_u64(k)};
   }
@@ -58,14 +70,7 @@ class SimulatedStatement : public Statement {
   }
   Result<PartitionWitness> synthesize(ThreadPool&, const Shape&, unsigned k,
                                       std::stop_token stop) const override {
-    // In pieces, so that a stop is answered in time.
-    constexpr Duration kPiece = std::chrono::milliseconds(500);
-    Clock& clock = simulation_->clock;
-    const Clock::TimePoint end = clock.now() + simulation_->times.synthesis;
-    while (clock.now() < end) {
-      if (stop.stop_requested()) return Error{ErrorCode::kStopped, "stopped"};
-      clock.sleep_until(std::min(end, clock.now() + kPiece));
-    }
+    CUZK_TRY(last(simulation_->clock, simulation_->times.synthesis, stop));
     CUZK_TRY(apply(fault_at(*simulation_, SimulatedStage::kSynthesis, {tag_, k})));
     auto witness = std::make_shared<Witness>();
     witness->inputs = {Fr::one(), Fr::from_u64(tag_), Fr::from_u64(k)};
@@ -77,7 +82,7 @@ class SimulatedStatement : public Statement {
   std::uint64_t tag_;
 };
 
-class SimulatedParams : public MappedParams {
+class SimulatedParams : public OpenParams {
  public:
   explicit SimulatedParams(std::uint64_t size) : size_(size) {}
   [[nodiscard]] std::uint64_t size_bytes() const override { return size_; }
@@ -144,6 +149,7 @@ RequestReader simulated_reader(std::shared_ptr<const Simulation> simulation) {
              ThreadPool&, const ProofRequest& request) -> Result<std::shared_ptr<const Statement>> {
     if (!std::ranges::equal(request.vanilla_proof, kMarker))
       return bad_input("vanilla_proof: this engine only simulates");
+    simulation->clock.sleep_for(simulation->times.read);
     return std::shared_ptr<const Statement>(
         std::make_shared<SimulatedStatement>(simulation, request.kind, simulated_tag(request)));
   };
@@ -177,23 +183,25 @@ Result<std::uint64_t> SimulatedCircuits::params_bytes(const std::string& circuit
   return at->second.params_bytes;
 }
 
-Result<LoadedShape> SimulatedCircuits::load_shape(ThreadPool&, const std::string& circuit_id) {
-  simulation_->clock.sleep_for(simulation_->times.load_shape);
+Result<LoadedShape> SimulatedCircuits::load_shape(ThreadPool&, const std::string& circuit_id,
+                                                  const std::stop_token& stop) {
+  CUZK_TRY(last(simulation_->clock, simulation_->times.load_shape, stop));
   ShapeRecorder recorder;
   for (std::size_t i = 0; i < circuits_.at(circuit_id).bits; ++i) (void)recorder.alloc_bit(false);
   return LoadedShape{std::make_shared<const Shape>(std::move(recorder).finish()), false};
 }
 
-Result<std::shared_ptr<const MappedParams>> SimulatedCircuits::map_params(ThreadPool&,
-                                                                          const std::string& circuit_id) {
+Result<std::shared_ptr<const OpenParams>> SimulatedCircuits::open_params(ThreadPool&,
+                                                                         const std::string& circuit_id) {
   CUZK_TRY_ASSIGN(const std::uint64_t size, params_bytes(circuit_id));
-  return std::shared_ptr<const MappedParams>(std::make_shared<SimulatedParams>(size));
+  return std::shared_ptr<const OpenParams>(std::make_shared<SimulatedParams>(size));
 }
 
 Result<std::shared_ptr<const CircuitKey>> SimulatedCircuits::load_key(ThreadPool&,
-                                                                      std::shared_ptr<const MappedParams>,
-                                                                      std::shared_ptr<const Shape>) {
-  simulation_->clock.sleep_for(simulation_->times.load_key);
+                                                                      std::shared_ptr<const OpenParams>,
+                                                                      std::shared_ptr<const Shape>,
+                                                                      const std::stop_token& stop) {
+  CUZK_TRY(last(simulation_->clock, simulation_->times.load_key, stop));
   return std::shared_ptr<const CircuitKey>(std::make_shared<SimulatedKey>(simulation_));
 }
 

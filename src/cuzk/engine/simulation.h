@@ -23,6 +23,7 @@ enum class SimulatedStage : std::uint8_t { kSynthesis, kPrepare, kLaunch, kFinis
 
 /// How long the stages last, and what goes wrong. Shared by all parts of one simulation.
 struct SimulatedTimes {
+  Duration read{};  ///< of a request
   Duration synthesis{};
   Duration prepare{};
   Duration kernels{};  ///< for each circuit of a launch
@@ -45,6 +46,8 @@ struct Simulation {
 /// A request for a simulated proof: `tag` makes it differ from others. Partitions: 10 for porep-c2, 16 for
 /// snap-update, 1 for the others; circuits: "porep-2k", "snap-2k", "wpost-2k", "winning-2k".
 [[nodiscard]] ProofRequest simulated_request(ProofKind kind, std::uint64_t tag);
+/// What a simulated statement is budgeted for.
+inline constexpr std::uint64_t kSimulatedStatementBytes = 1000;
 [[nodiscard]] std::uint64_t simulated_tag(const ProofRequest& request);
 [[nodiscard]] std::string simulated_circuit(ProofKind kind);
 
@@ -70,12 +73,14 @@ class SimulatedCircuits : public CircuitSource {
 
   [[nodiscard]] std::vector<Known> known() const override;
   [[nodiscard]] Result<std::uint64_t> params_bytes(const std::string& circuit_id) const override;
-  Result<LoadedShape> load_shape(ThreadPool& pool, const std::string& circuit_id) override;
-  Result<std::shared_ptr<const MappedParams>> map_params(ThreadPool& pool,
-                                                         const std::string& circuit_id) override;
+  Result<LoadedShape> load_shape(ThreadPool& pool, const std::string& circuit_id,
+                                 const std::stop_token& stop) override;
+  Result<std::shared_ptr<const OpenParams>> open_params(ThreadPool& pool,
+                                                        const std::string& circuit_id) override;
   Result<std::shared_ptr<const CircuitKey>> load_key(ThreadPool& pool,
-                                                     std::shared_ptr<const MappedParams> params,
-                                                     std::shared_ptr<const Shape> shape) override;
+                                                     std::shared_ptr<const OpenParams> params,
+                                                     std::shared_ptr<const Shape> shape,
+                                                     const std::stop_token& stop) override;
 
  private:
   std::shared_ptr<const Simulation> simulation_;

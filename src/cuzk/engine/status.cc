@@ -79,6 +79,8 @@ Status Engine::Impl::status() const {
   out.memory_budget = budget_.total();
   out.memory_reserved = budget_.reserved();
   out.memory_peak = budget_.peak();
+  out.memory_by_use = budget_.by_use();
+  out.memory_let_go = freed_.bytes();
   out.synthesis_workers = synthesis_workers_;
   out.synthesis_busy = synthesis_busy_;
   for (const auto& [key, waiting] : waiting_) out.partitions_waiting += waiting.members.size();

@@ -8,6 +8,7 @@
 #include "cuzk/engine/config.h"
 #include "cuzk/engine/device.h"
 #include "cuzk/engine/job.h"
+#include "cuzk/engine/memory_budget.h"
 
 namespace cuzk::engine {
 
@@ -91,7 +92,9 @@ struct Status {
   Duration uptime{};
   std::uint64_t memory_budget = 0;
   std::uint64_t memory_reserved = 0;
-  std::uint64_t memory_peak = 0;  ///< largest memory_reserved
+  std::uint64_t memory_peak = 0;                           ///< largest memory_reserved
+  std::array<std::uint64_t, kMemoryUses> memory_by_use{};  ///< its parts, by MemoryUse
+  std::uint64_t memory_let_go = 0;  ///< of memory_reserved: nobody wants it, somebody still holds it
   unsigned synthesis_workers = 0;
   unsigned synthesis_busy = 0;
   std::size_t partitions_waiting = 0;  ///< for synthesis

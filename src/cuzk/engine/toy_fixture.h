@@ -21,6 +21,7 @@ class ToyStatement : public Statement {
       : Statement(proof_kind, "toy", proof_kind == ProofKind::porep_seal_commit ? 3 : 1, "toy"), tag_(tag) {}
 
   Result<void> verify_vanilla(ThreadPool&) const override { return {}; }
+  [[nodiscard]] std::uint64_t memory_bytes() const override { return sizeof(*this); }
   Result<PartitionWitness> synthesize(ThreadPool&, const Shape&, unsigned k, std::stop_token) const override {
     return PartitionWitness{groth16::test::product(tag_, k + 2).witness(false), public_inputs(k).value()};
   }
@@ -43,7 +44,7 @@ class ToyCircuits : public FileCircuitSource {
         groth16::generate_parameters(pool, *shape_, groth16::test::golden_secrets(), path_).has_value());
   }
   [[nodiscard]] Result<std::string> params_path(const std::string&) const override { return path_; }
-  Result<LoadedShape> load_shape(ThreadPool&, const std::string&) override {
+  Result<LoadedShape> load_shape(ThreadPool&, const std::string&, const std::stop_token&) override {
     return LoadedShape{shape_, false};
   }
 
@@ -63,11 +64,11 @@ inline Result<std::shared_ptr<const Statement>> read_toy(ThreadPool&, const Proo
 class ToyEngine : public testing::Test {
  protected:
   /// A fresh engine; with a plan, one whose device and statements have its faults.
-  void start(const std::shared_ptr<FaultPlan>& plan = nullptr) {
+  void start(const std::shared_ptr<FaultPlan>& plan = nullptr, std::shared_ptr<Device> device = nullptr) {
     engine_.reset();
     EngineConfig config;
     config.partition_workers = 2;
-    std::shared_ptr<Device> device = std::make_shared<CpuDevice>(pool_);
+    if (device == nullptr) device = std::make_shared<CpuDevice>(pool_);
     RequestReader reader = read_toy;
     if (plan != nullptr) {
       device = with_faults(std::move(device), plan);

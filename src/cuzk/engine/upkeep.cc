@@ -11,6 +11,9 @@ namespace {
 
 constexpr Duration kJournalRetry = std::chrono::seconds(1);
 
+/// Until the keeper looks again whether somebody still holds what was let go.
+constexpr Duration kFreedAgain = std::chrono::seconds(1);
+
 /// Later than every job.
 constexpr OrderKey kPreloadKey{4, 0, ~std::uint64_t{0}, 0, 0};
 
@@ -21,8 +24,11 @@ constexpr OrderKey kPreloadKey{4, 0, ~std::uint64_t{0}, 0, 0};
 void Engine::Impl::loader() {
   Lock lock(mutex_);
   while (true) {
-    if (!load_queue_.empty()) {
-      const LoadTask task = load_queue_.pop_front();
+    const auto next = std::find_if(load_queue_.begin(), load_queue_.end(), [&](const auto& entry) {
+      return entry.second.circuit != nullptr || may_read(most_reading_bytes());
+    });
+    if (next != load_queue_.end()) {
+      const LoadTask task = load_queue_.pop(next);
       if (task.circuit != nullptr)
         load_circuit(lock, *task.circuit);
       else
@@ -36,6 +42,11 @@ void Engine::Impl::loader() {
   }
 }
 
+/// How large a request of the journal is shows only when it is there.
+std::uint64_t Engine::Impl::most_reading_bytes() const {
+  return std::min(3 * kMostRequestBytes, budget_.room(MemoryUse::kRequests));
+}
+
 std::uint64_t Engine::Impl::launch_bytes(const Shape& shape) const {
   std::uint64_t bytes = 0;
   for (const auto& slot : devices_)
@@ -47,7 +58,8 @@ std::uint64_t Engine::Impl::launch_bytes(const Shape& shape) const {
 void Engine::Impl::load_circuit(Lock& lock, CachedCircuit& circuit) {
   if (circuit.shape == nullptr) {
     lock.unlock();
-    Result<LoadedShape> shape = guarded([&] { return parts_.circuits->load_shape(parts_.pool, circuit.id); });
+    Result<LoadedShape> shape = guarded(
+        [&] { return parts_.circuits->load_shape(parts_.pool, circuit.id, stop_loads_.get_token()); });
     lock.lock();
     circuit.loading = false;
     if (!shape) {
@@ -63,24 +75,21 @@ void Engine::Impl::load_circuit(Lock& lock, CachedCircuit& circuit) {
       return entry.second->load_began && entry.second->circuit_id == circuit.id && !entry.second->settled;
     });
     if (waits != live_.end()) prefetch(*waits->second);
-    Wake wake;
-    if (preloads_.contains(circuit.id) && !want(circuit, kPreloadKey, false, wake))
-      answer_preloads(circuit, io_error("the parameters of " + circuit.id +
-                                        " do not fit into the memory budget beside what is in use"));
+    if (preloads_.contains(circuit.id)) go_on_with_preload(circuit);
     return;
   }
 
-  std::shared_ptr<const MappedParams> mapped = circuit.mapped;
+  std::shared_ptr<const OpenParams> params = circuit.params;
   const std::shared_ptr<const Shape> shape = circuit.shape;
   lock.unlock();
   Result<std::shared_ptr<const CircuitKey>> key = guarded([&]() -> Result<std::shared_ptr<const CircuitKey>> {
-    if (mapped == nullptr) {
-      CUZK_TRY_ASSIGN(mapped, parts_.circuits->map_params(parts_.pool, circuit.id));
+    if (params == nullptr) {
+      CUZK_TRY_ASSIGN(params, parts_.circuits->open_params(parts_.pool, circuit.id));
       const Lock warm(mutex_);
-      circuit.mapped = mapped;
+      circuit.params = params;
     }
     CUZK_TRY_ASSIGN(std::shared_ptr<const CircuitKey> loaded,
-                    parts_.circuits->load_key(parts_.pool, mapped, shape));
+                    parts_.circuits->load_key(parts_.pool, params, shape, stop_loads_.get_token()));
     for (const auto& slot : devices_) {
       {
         const Lock in_service(mutex_);
@@ -99,8 +108,8 @@ void Engine::Impl::load_circuit(Lock& lock, CachedCircuit& circuit) {
   circuit.loading = false;
   if (!key) {
     cache_.cancel_key(circuit);
-    // What did not load as it was mapped is mapped afresh the next time.
-    discard(std::exchange(circuit.mapped, nullptr));
+    // The file may be another one the next time.
+    discard(std::exchange(circuit.params, nullptr));
     load_failed(circuit, key.error());
     return;
   }
@@ -146,6 +155,8 @@ void Engine::Impl::answer_preloads(CachedCircuit& circuit, const Result<Preloade
 void Engine::Impl::read_recovered(Lock& lock, const JobPtr& job) {
   if (job->settled) return;
   const std::string id = job->identity.job_id;
+  const std::uint64_t reading = most_reading_bytes();
+  begin_reading(reading);
   lock.unlock();
   std::uint64_t params_bytes = 0;
   bool refused = false;  // by its reader: no later start will think otherwise
@@ -163,6 +174,7 @@ void Engine::Impl::read_recovered(Lock& lock, const JobPtr& job) {
         return read;
       });
   lock.lock();
+  end_reading(reading);
   if (job->settled) {
     if (statement) discard(std::move(*statement));
     return;
@@ -180,7 +192,7 @@ void Engine::Impl::read_recovered(Lock& lock, const JobPtr& job) {
          error.message + "; the journal keeps the job and the next start tries again");
     return;
   }
-  job->statement = std::move(*statement);
+  hold_statement(*job, std::move(*statement));
   cache_.entry(job->statement->circuit_id()).file_bytes = params_bytes;
   adopt(job);
 }
@@ -206,10 +218,25 @@ void Engine::Impl::preload(const std::string& circuit_id, PreloadCallback done) 
     return;
   }
   preloads_.emplace(circuit_id, PreloadWaiter{std::move(done), now()});
+  go_on_with_preload(circuit);
+}
+
+/// Loads what the circuit lacks, now or when memory that is coming is there.
+void Engine::Impl::go_on_with_preload(CachedCircuit& circuit) {
   Wake wake;
-  if (!want(circuit, kPreloadKey, false, wake))
-    answer_preloads(circuit, io_error("the parameters of " + circuit_id +
+  if (want(circuit, kPreloadKey, false, wake) == Room::kNone)
+    answer_preloads(circuit, io_error("the parameters of " + circuit.id +
                                       " do not fit into the memory budget beside what is in use"));
+}
+
+/// Memory that nobody holds any more goes back to the budget; whoever waits for it goes on.
+void Engine::Impl::collect_freed() {
+  if (!freed_.collect()) return;
+  std::set<std::string> waiting;
+  for (const auto& [id, waiter] : preloads_) waiting.insert(id);
+  for (const std::string& id : waiting)
+    if (CachedCircuit& circuit = cache_.entry(id); !circuit.loading) go_on_with_preload(circuit);
+  changed();
 }
 
 Result<Evicted> Engine::Impl::evict(const std::string& circuit_id) {
@@ -281,6 +308,7 @@ void Engine::Impl::deliver(Lock& lock, const JobPtr& job) {
       ++counters_.cancelled[kind];
   }
   retained_.emplace_back(job->done + config_.result_retention, job);
+  budget_.take(MemoryUse::kResults, result_bytes(*result));
   std::vector<AwaitCallback> callbacks;
   for (const WaiterId id : job->waiters) {
     const auto at = waiters_.find(id);
@@ -338,8 +366,10 @@ void Engine::Impl::keeper() {
       keys.clear();
       others.clear();
       lock.lock();
+      collect_freed();
       continue;
     }
+    collect_freed();
 
     const TimePoint time = now();
     if (!deadlines_.empty() && deadlines_.begin()->first <= time) {
@@ -369,6 +399,7 @@ void Engine::Impl::keeper() {
            (retained_.front().first <= time || retained_.size() > config_.max_results)) {
       const JobPtr job = std::move(retained_.front().second);
       retained_.pop_front();
+      budget_.release(MemoryUse::kResults, result_bytes(*job->result));
       jobs_.erase(job->identity.job_id);
       const auto request =
           by_request_.find({job->identity.request_id, job->identity.kind, job->identity.digest});
@@ -376,7 +407,7 @@ void Engine::Impl::keeper() {
       if (!job->kept) to_forget_.push_back(job->identity.job_id);
       changed();
     }
-    if (!chores_.empty()) continue;
+    if (!chores_.empty() || cache_.has_dropped()) continue;
     // A load that is under way still has somebody to answer.
     const bool loading = std::any_of(cache_.entries().begin(), cache_.entries().end(),
                                      [](const auto& entry) { return entry.second->loading; });
@@ -388,6 +419,7 @@ void Engine::Impl::keeper() {
     if (batch_) consider_time(batch_->flush_at);
     if (!abandoned_.empty()) consider_time(abandoned_.begin()->first);
     if (!retained_.empty()) consider_time(retained_.front().first);
+    if (!freed_.empty()) consider_time(time + kFreedAgain);
     wait(lock, next);
   }
 }

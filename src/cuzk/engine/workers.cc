@@ -127,7 +127,7 @@ void Engine::Impl::synthesise(Lock& lock, unsigned worker, const Ready& ready) {
   const bool failed = !job->settled && !made;
   if (job->settled || failed) {
     partition.state = PartitionState::kDone;
-    if (made) discard(std::move(made->witness));
+    if (made) partition.witness = std::move(made->witness);
     take_out(member);
   } else {
     partition.witness = std::move(made->witness);
@@ -254,7 +254,7 @@ void Engine::Impl::run_launch(Lock& lock, DeviceSlot& device, unsigned worker, c
   lock.unlock();
   witnesses.clear();
   lock.lock();
-  budget_.release(members.size() * launch->circuit->partition_bytes);
+  budget_.release(MemoryUse::kWitnesses, members.size() * launch->circuit->partition_bytes);
   launch->holds_memory = false;
   const Duration held = pending->report().lock_released - pending->report().lock_acquired;
   ++device.launches;

@@ -81,13 +81,14 @@ void KeySplitter::split() {
 
 template <class F>
 Result<void> KeySplitter::load_query(ThreadPool& pool, const char* field, QueryBases<F>& query,
-                                     const std::function<void(std::uint64_t)>& progress) const {
+                                     const std::function<void(std::uint64_t)>& progress,
+                                     const std::stop_token& stop) const {
   // rank[w]: wide bases in front of word w, so that blocks can store theirs independently.
   std::vector<std::uint32_t> rank(query.wide_places_.size() + 1);
   for (std::size_t w = 0; w < query.wide_places_.size(); ++w)
     rank[w + 1] = rank[w] + static_cast<std::uint32_t>(std::popcount(query.wide_places_[w]));
   query.wide_.resize(rank.back());
-  return check_section<F>(pool, file_, query.section_, field, false, progress,
+  return check_section<F>(pool, file_, query.section_, field, false, progress, stop,
                           [&](std::size_t first, std::span<const Affine<F>> points) {
                             std::size_t next = rank[first / 64];
                             for (std::size_t i = 0; i < points.size(); ++i)
@@ -95,14 +96,14 @@ Result<void> KeySplitter::load_query(ThreadPool& pool, const char* field, QueryB
                           });
 }
 
-Result<void> KeySplitter::check_and_keep(ThreadPool& pool,
-                                         const std::function<void(std::uint64_t)>& progress) {
-  CUZK_TRY(check_section<Fp>(pool, file_, bases_.h.section_, "h", false, progress,
+Result<void> KeySplitter::check_and_keep(ThreadPool& pool, const std::function<void(std::uint64_t)>& progress,
+                                         const std::stop_token& stop) {
+  CUZK_TRY(check_section<Fp>(pool, file_, bases_.h.section_, "h", false, progress, stop,
                              [](std::size_t, std::span<const G1Affine>) {}));
-  CUZK_TRY(load_query(pool, "l", bases_.l, progress));
-  CUZK_TRY(load_query(pool, "a", bases_.a, progress));
-  CUZK_TRY(load_query(pool, "b_g1", bases_.b_g1, progress));
-  return load_query(pool, "b_g2", bases_.b_g2, progress);
+  CUZK_TRY(load_query(pool, "l", bases_.l, progress, stop));
+  CUZK_TRY(load_query(pool, "a", bases_.a, progress, stop));
+  CUZK_TRY(load_query(pool, "b_g1", bases_.b_g1, progress, stop));
+  return load_query(pool, "b_g2", bases_.b_g2, progress, stop);
 }
 
 }  // namespace cuzk::groth16

@@ -14,11 +14,11 @@ Result<void> check_points(ThreadPool& pool, const ParamsFile& file,
     if (progress) progress(done);
   };
   const auto ignore = [](std::size_t, auto) {};
-  CUZK_TRY(check_section<Fp>(pool, file, layout.h, "h", true, advance, ignore));
-  CUZK_TRY(check_section<Fp>(pool, file, layout.l, "l", true, advance, ignore));
-  CUZK_TRY(check_section<Fp>(pool, file, layout.a, "a", true, advance, ignore));
-  CUZK_TRY(check_section<Fp>(pool, file, layout.b_g1, "b_g1", true, advance, ignore));
-  return check_section<Fp2>(pool, file, layout.b_g2, "b_g2", true, advance, ignore);
+  CUZK_TRY(check_section<Fp>(pool, file, layout.h, "h", true, advance, {}, ignore));
+  CUZK_TRY(check_section<Fp>(pool, file, layout.l, "l", true, advance, {}, ignore));
+  CUZK_TRY(check_section<Fp>(pool, file, layout.a, "a", true, advance, {}, ignore));
+  CUZK_TRY(check_section<Fp>(pool, file, layout.b_g1, "b_g1", true, advance, {}, ignore));
+  return check_section<Fp2>(pool, file, layout.b_g2, "b_g2", true, advance, {}, ignore);
 }
 
 }  // namespace cuzk::groth16

@@ -46,15 +46,17 @@ const std::string& ProvingKey::path() const {
 
 Result<std::shared_ptr<const ProvingKey>> ProvingKey::load(ThreadPool& pool, const std::string& path,
                                                            std::shared_ptr<const Shape> shape,
-                                                           const std::function<void(double)>& progress) {
+                                                           const std::function<void(double)>& progress,
+                                                           const std::stop_token& stop) {
   CUZK_TRY_ASSIGN(ParamsFile file, ParamsFile::open(pool, path));
-  return load(pool, std::make_shared<const ParamsFile>(std::move(file)), std::move(shape), progress);
+  return load(pool, std::make_shared<const ParamsFile>(std::move(file)), std::move(shape), progress, stop);
 }
 
 Result<std::shared_ptr<const ProvingKey>> ProvingKey::load(ThreadPool& pool,
                                                            std::shared_ptr<const ParamsFile> file,
                                                            std::shared_ptr<const Shape> shape,
-                                                           const std::function<void(double)>& progress) {
+                                                           const std::function<void(double)>& progress,
+                                                           const std::stop_token& stop) {
   CUZK_TRY(check_counts(*file, *shape));
   auto bases = std::make_unique<ProvingKeyBases>();
   bases->file = std::move(file);
@@ -62,10 +64,13 @@ Result<std::shared_ptr<const ProvingKey>> ProvingKey::load(ThreadPool& pool,
   splitter.split();
   const auto total = static_cast<double>(bases->file->layout().vector_bytes());
   std::atomic<std::uint64_t> done{0};
-  CUZK_TRY(splitter.check_and_keep(pool, [&](std::uint64_t bytes) {
-    const std::uint64_t now = done.fetch_add(bytes) + bytes;
-    if (progress) progress(static_cast<double>(now) / total);
-  }));
+  CUZK_TRY(splitter.check_and_keep(
+      pool,
+      [&](std::uint64_t bytes) {
+        const std::uint64_t now = done.fetch_add(bytes) + bytes;
+        if (progress) progress(static_cast<double>(now) / total);
+      },
+      stop));
   return std::shared_ptr<const ProvingKey>(new ProvingKey(std::move(bases), std::move(shape)));
 }
 

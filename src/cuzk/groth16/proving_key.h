@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 
 #include "cuzk/base/result.h"
@@ -32,14 +33,17 @@ class ProvingKey {
   /// that need what is gone, with kParams; one that is written over makes proofs that do not verify.
   ///
   /// `progress` (may be empty) gets the fraction done, in (0, 1], some thousand times at full size, from any
-  /// thread of the pool and not always in order; the last value of a good file is 1.
+  /// thread of the pool and not always in order; the last value of a good file is 1. kStopped within a second
+  /// of a stop that is asked for.
   static Result<std::shared_ptr<const ProvingKey>> load(ThreadPool& pool,
                                                         std::shared_ptr<const ParamsFile> file,
                                                         std::shared_ptr<const Shape> shape,
-                                                        const std::function<void(double)>& progress = {});
+                                                        const std::function<void(double)>& progress = {},
+                                                        const std::stop_token& stop = {});
   static Result<std::shared_ptr<const ProvingKey>> load(ThreadPool& pool, const std::string& path,
                                                         std::shared_ptr<const Shape> shape,
-                                                        const std::function<void(double)>& progress = {});
+                                                        const std::function<void(double)>& progress = {},
+                                                        const std::stop_token& stop = {});
 
   [[nodiscard]] const VerifyingKey& vk() const;
   [[nodiscard]] const std::shared_ptr<const Shape>& shape() const { return shape_; }

@@ -20,10 +20,36 @@ std::string size_suffix(std::uint64_t bytes) {
   return std::to_string(n) + kUnits[unit];
 }
 
+/// A ShapeRecorder that looks for a stop at every namespace and block, as StoppableWitness does; the stop
+/// leaves the circuit as an exception, which only `record` sees.
+class StoppableRecorder : public ShapeRecorder {
+ public:
+  struct Stopped {};
+
+  explicit StoppableRecorder(const std::stop_token& stop) : stop_(stop) {}
+
+  void begin_namespace(const Name&) { look(); }
+  template <class Ports>
+  void begin_block(const Name&, Ports&&) {
+    look();
+  }
+
+ private:
+  void look() const {
+    if (stop_.stop_requested()) throw Stopped{};
+  }
+
+  const std::stop_token& stop_;
+};
+
 template <class CircuitCall>
-Shape record(CircuitCall&& circuit) {
-  ShapeRecorder recorder;
-  circuit(recorder);
+std::optional<Shape> record(const std::stop_token& stop, CircuitCall&& circuit) {
+  StoppableRecorder recorder(stop);
+  try {
+    circuit(recorder);
+  } catch (const StoppableRecorder::Stopped&) {
+    return std::nullopt;
+  }
   return std::move(recorder).finish();
 }
 
@@ -38,8 +64,9 @@ std::string canonical_id(std::string_view id) {
 
 Circuit porep_circuit(const porep::SectorParams& sector) {
   return {"porep-" + size_suffix(sector.bytes), ProofKind::porep_seal_commit, porep::parameter_stem(sector),
-          [&sector] {
-            return record([&](auto& cs) { porep::synthesize(cs, porep::PartitionInput::blank(sector)); });
+          [&sector](const std::stop_token& stop) {
+            return record(stop,
+                          [&](auto& cs) { porep::synthesize(cs, porep::PartitionInput::blank(sector)); });
           }};
 }
 
@@ -47,15 +74,16 @@ Circuit post_circuit(const post::PostParams& params) {
   const bool winning = params.kind == post::Kind::winning;
   return {(winning ? "winning-" : "wpost-") + size_suffix(params.size->bytes),
           winning ? ProofKind::winning_post : ProofKind::window_post_partition, post::parameter_stem(params),
-          [&params] {
-            return record([&](auto& cs) { post::synthesize(cs, post::PartitionInput::blank(params)); });
+          [&params](const std::stop_token& stop) {
+            return record(stop, [&](auto& cs) { post::synthesize(cs, post::PartitionInput::blank(params)); });
           }};
 }
 
 Circuit update_circuit(const update::SectorParams& sector) {
   return {"snap-" + size_suffix(sector.bytes), ProofKind::snap_deals_update, update::parameter_stem(sector),
-          [&sector] {
-            return record([&](auto& cs) { update::synthesize(cs, update::PartitionInput::blank(sector)); });
+          [&sector](const std::stop_token& stop) {
+            return record(stop,
+                          [&](auto& cs) { update::synthesize(cs, update::PartitionInput::blank(sector)); });
           }};
 }
 
@@ -78,7 +106,13 @@ Result<Circuit> find_circuit(std::string_view id) {
 }
 
 std::shared_ptr<const Shape> record_shape(const Circuit& circuit) {
-  return std::make_shared<const Shape>(circuit.record());
+  return *record_shape(circuit, {});
+}
+
+Result<std::shared_ptr<const Shape>> record_shape(const Circuit& circuit, const std::stop_token& stop) {
+  std::optional<Shape> shape = circuit.record(stop);
+  if (!shape) return Error{ErrorCode::kStopped, circuit.id + ": stopped on request"};
+  return std::shared_ptr<const Shape>(std::make_shared<const Shape>(*std::move(shape)));
 }
 
 }  // namespace cuzk

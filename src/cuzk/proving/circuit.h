@@ -2,6 +2,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,8 +24,8 @@ struct Circuit {
   ProofKind kind = ProofKind::porep_seal_commit;
   /// Of the parameter files: append ".params" or ".vk".
   std::string params_stem;
-  /// Runs the circuit without values, see record_shape.
-  std::function<Shape()> record;
+  /// Runs the circuit without values, see record_shape; nothing when it was stopped.
+  std::function<std::optional<Shape>(const std::stop_token& stop)> record;
 };
 
 /// All circuits: PoRep, WinningPoSt, WindowPoSt, SnapDeals; of each kind the smallest sector first.
@@ -42,5 +44,7 @@ Circuit update_circuit(const update::SectorParams& sector);
 /// Runs the circuit once without values. Takes about a second for each 3 million constraints; memory as
 /// Shape::memory_bytes of the result says (about 37 bytes a constraint).
 std::shared_ptr<const Shape> record_shape(const Circuit& circuit);
+/// The same; kStopped within a second of a stop that is asked for.
+Result<std::shared_ptr<const Shape>> record_shape(const Circuit& circuit, const std::stop_token& stop);
 
 }  // namespace cuzk

@@ -21,6 +21,8 @@ class PorepStatement final : public Statement {
 
   Result<void> verify_vanilla(ThreadPool& pool) const override { return porep::verify_vanilla(pool, c1_); }
 
+  std::uint64_t memory_bytes() const override { return sizeof(*this) + c1_.vanilla.memory_bytes(); }
+
   Result<PartitionWitness> synthesize(ThreadPool& /*pool*/, const Shape& shape, unsigned k,
                                       std::stop_token stop) const override {
     CUZK_TRY_ASSIGN(const porep::PartitionInput input, porep::partition_input(c1_, k));

@@ -49,6 +49,14 @@ class PostStatement final : public Statement {
     return {};
   }
 
+  std::uint64_t memory_bytes() const override {
+    std::uint64_t bytes = sizeof(*this);
+    for (const post::Partition& partition : partitions_)
+      for (const post::SectorProof& sector : partition.sectors)
+        bytes += sizeof(sector) + sector.inclusion.memory_bytes();
+    return bytes;
+  }
+
   Result<PartitionWitness> synthesize(ThreadPool& pool, const Shape& /*shape*/, unsigned k,
                                       std::stop_token stop) const override {
     if (k >= partitions_.size()) return detail::no_partition(k);

@@ -46,6 +46,9 @@ class Statement {
   /// kBadInput names the place.
   virtual Result<void> verify_vanilla(ThreadPool& pool) const = 0;
 
+  /// Bytes that it takes, nearly: those of the vanilla proof.
+  [[nodiscard]] virtual std::uint64_t memory_bytes() const = 0;
+
   /// Runs the circuit with the values of partition `k`, k < partitions(). `shape` is that of circuit_id().
   /// kBadInput when the vanilla proof contradicts the statement; kStopped within a second of a stop that is
   /// asked for.

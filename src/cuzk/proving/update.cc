@@ -31,6 +31,14 @@ class UpdateStatement final : public Statement {
     return update::verify_vanilla(pool, sector_, commitments_, proofs_, list_);
   }
 
+  std::uint64_t memory_bytes() const override {
+    std::uint64_t bytes = sizeof(*this);
+    for (const update::PartitionProof& proof : proofs_)
+      bytes += sizeof(proof) + proof.apex_leaves.capacity() * sizeof(Bytes32) + proof.r_old.memory_bytes() +
+               proof.d_new.memory_bytes() + proof.r_new.memory_bytes();
+    return bytes;
+  }
+
   Result<PartitionWitness> synthesize(ThreadPool& /*pool*/, const Shape& shape, unsigned k,
                                       std::stop_token stop) const override {
     if (k >= proofs_.size()) return detail::no_partition(k);

@@ -152,6 +152,10 @@ void add_memory(Snapshot& out, const engine::Status& status) {
   const engine::Counters& counters = status.counters;
   out.gauge("cuzk_memory_budget_bytes", "What the engine may reserve").add(status.memory_budget);
   out.gauge("cuzk_memory_reserved_bytes", "What it has reserved").add(status.memory_reserved);
+  out.gauge("cuzk_memory_reserved_by_use_bytes", "The same by what it is for");
+  for (std::size_t use = 0; use < engine::kMemoryUses; ++use)
+    out.add(status.memory_by_use[use],
+            {{"use", std::string(to_string(static_cast<engine::MemoryUse>(use)))}});
   out.gauge("cuzk_memory_reserved_peak_bytes", "The most it had reserved").add(status.memory_peak);
   out.gauge("cuzk_srs_loaded_bytes", "Parameters by circuit; 0 for those that are only on disk");
   for (const engine::CircuitStatus& circuit : status.circuits)

@@ -122,6 +122,7 @@ StatusView full_view() {
   view.workers_per_device = 2;
   view.engine.memory_budget = 100;
   view.engine.memory_reserved = 30;
+  view.engine.memory_by_use = {10, 8, 6, 3, 2, 1};
   view.engine.queues = {{ProofKind::porep_seal_commit, 1, 1}};
   view.engine.counters.completed = {0, 7, 0, 0, 0};
   engine::DeviceStatus device;
@@ -167,6 +168,9 @@ TEST(StatusJson, SaysWhatTheViewHolds) {
   EXPECT_EQ(json["state"], "ready");
   EXPECT_EQ(json["now_ms"], 5000.0);
   EXPECT_EQ(json["memory"]["available_bytes"], 70);
+  ASSERT_EQ(json["memory"]["reservations"].size(), 6U);
+  EXPECT_EQ(json["memory"]["reservations"][3]["tag"], "witnesses");
+  EXPECT_EQ(json["memory"]["reservations"][3]["bytes"], 3);
   EXPECT_EQ(json["queues"][0]["oldest_secs"], 1.5);
   ASSERT_EQ(json["pipelines"].size(), 2U);
   const auto& job = json["pipelines"][0];
@@ -221,6 +225,7 @@ TEST(Metrics, FailuresByClassAndDurations) {
   EXPECT_THAT(text,
               HasSubstr("cuzk_proof_duration_seconds_bucket{proof_kind=\"winning_post\",le=\"1\"} 0\n"));
   EXPECT_THAT(text, HasSubstr("cuzk_proofs_completed_total{proof_kind=\"porep_c2\"} 7\n"));
+  EXPECT_THAT(text, HasSubstr("cuzk_memory_reserved_by_use_bytes{use=\"requests\"} 2\n"));
   EXPECT_THAT(text, HasSubstr("cuzk_gpu_workers{gpu=\"0\"} 2\n"));
   EXPECT_THAT(text, Not(HasSubstr("job_id")));
 }

@@ -149,6 +149,14 @@ Json workers_json(const StatusView& view) {
   return out;
 }
 
+Json reservations_json(const engine::Status& status) {
+  Json out = Json::array();
+  for (std::size_t use = 0; use < engine::kMemoryUses; ++use)
+    out.push_back(
+        {{"tag", to_string(static_cast<engine::MemoryUse>(use))}, {"bytes", status.memory_by_use[use]}});
+  return out;
+}
+
 Json allocations_json(const StatusView& view) {
   Json srs = Json::array();
   Json shapes = Json::array();
@@ -227,7 +235,8 @@ std::string status_json(const StatusView& view) {
         {"available_bytes",
          status.memory_budget > status.memory_reserved ? status.memory_budget - status.memory_reserved : 0},
         {"peak_bytes", status.memory_peak},
-        {"reservations", Json::array({Json{{"tag", "engine"}, {"bytes", status.memory_reserved}}})}}},
+        {"let_go_bytes", status.memory_let_go},
+        {"reservations", reservations_json(status)}}},
       {"synthesis", {{"max_concurrent", status.synthesis_workers}, {"active", status.synthesis_busy}}},
       {"queues", queues_json(view)},
       {"pipelines", std::move(pipelines)},

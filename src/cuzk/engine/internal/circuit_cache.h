@@ -9,14 +9,14 @@
 
 #include "cuzk/cpu/clock.h"
 #include "cuzk/engine/circuit_source.h"
-#include "cuzk/engine/memory_budget.h"
+#include "cuzk/engine/internal/freed_memory.h"
 #include "cuzk/engine/status.h"
 
 namespace cuzk::engine {
 
 /// One circuit's shape and parameters.
 ///
-///     COLD --load shape--> COLD with shape --reserve, map--> WARM, loading --check, split--> HOT
+///     COLD --load shape--> COLD with shape -reserve, open--> WARM, loading --check, split--> HOT
 ///      ^                        |  ^                              |                           |
 ///      |                        |  '---------- load failed -------'                           |
 ///      |   evicted as shape     |                                                             |
@@ -27,13 +27,14 @@ struct CachedCircuit {
   std::string id;
   std::uint64_t file_bytes = 0;
   std::shared_ptr<const Shape> shape;
-  std::shared_ptr<const MappedParams> mapped;
+  std::shared_ptr<const OpenParams> params;
   std::shared_ptr<const CircuitKey> key;
   bool loading = false;    ///< a loader works on it; nothing of it is evicted
   std::uint32_t refs = 0;  ///< partitions in flight
   Clock::TimePoint last_used{};
   std::uint64_t reserved_shape = 0;
-  std::uint64_t reserved_key = 0;     ///< the key, and one launch on every device in service
+  std::uint64_t reserved_key = 0;
+  std::uint64_t reserved_launch = 0;  ///< beside the key: one launch on every device in service
   std::uint64_t partition_bytes = 0;  ///< working set of one partition, known with the shape
   std::uint64_t launch_bytes =
       0;  ///< of one launch on every device in service together, known with the shape
@@ -42,8 +43,9 @@ struct CachedCircuit {
   [[nodiscard]] bool hot() const { return shape != nullptr && key != nullptr && !loading; }
   [[nodiscard]] ParamsTier tier() const {
     if (key != nullptr && !loading) return ParamsTier::kHot;
-    return mapped != nullptr ? ParamsTier::kWarm : ParamsTier::kCold;
+    return params != nullptr ? ParamsTier::kWarm : ParamsTier::kCold;
   }
+  [[nodiscard]] std::uint64_t reserved() const { return reserved_shape + reserved_key + reserved_launch; }
   /// Everything that `partitions` partitions at a time need when nothing else is there. Known with the shape.
   [[nodiscard]] std::uint64_t total_bytes(std::size_t partitions) const {
     return shape->memory_bytes() + file_bytes + launch_bytes + partitions * partition_bytes;
@@ -58,7 +60,8 @@ struct CachedCircuit {
 /// loading is done elsewhere. Not thread-safe: the engine's mutex guards it.
 class CircuitCache {
  public:
-  CircuitCache(MemoryBudget& budget, Clock::Duration min_idle) : budget_(budget), min_idle_(min_idle) {}
+  CircuitCache(MemoryBudget& budget, FreedMemory& freed, Clock::Duration min_idle)
+      : budget_(budget), freed_(freed), min_idle_(min_idle) {}
 
   CachedCircuit& entry(const std::string& id);
   [[nodiscard]] const std::map<std::string, std::unique_ptr<CachedCircuit>>& entries() const {
@@ -66,18 +69,25 @@ class CircuitCache {
   }
   [[nodiscard]] CachedCircuit* find(const std::string& id);
 
-  /// Reserves `bytes`; when they do not fit, lets shapes and keys go that nobody uses, the least recently
-  /// used first, keys before shapes, but only when that is enough, and never anything of `keep`. Unless
-  /// `urgent`, what was used less than the minimum idle time ago stays; `wake` becomes the time at which the
-  /// next of these may go, if that is earlier.
-  [[nodiscard]] bool reserve(std::uint64_t bytes, const CachedCircuit* keep, bool urgent,
-                             Clock::TimePoint now, std::optional<Clock::TimePoint>& wake);
+  /// Whether `bytes` more fit into what proves. When they do not, lets shapes and keys go that nobody uses,
+  /// the least recently used first, keys before shapes, but only when that is enough, and never anything of
+  /// `keep`. Unless `urgent`, what was used less than the minimum idle time ago stays; `wake` becomes the
+  /// time at which the next of these may go, if that is earlier.
+  enum class Room : std::uint8_t {
+    kThere,
+    kComing,  ///< when the memory of what was let go is free: ask again then
+    kNone,
+  };
+  [[nodiscard]] Room make_room(std::uint64_t bytes, const CachedCircuit* keep, bool urgent,
+                               Clock::TimePoint now, std::optional<Clock::TimePoint>& wake);
+  /// Takes the memory for the circuit's key and launches, which must fit. The shape must be there.
+  void reserve_key(CachedCircuit& circuit);
 
   /// The shape is there: takes its memory and computes the sizes that follow from it.
   void set_shape(CachedCircuit& circuit, std::shared_ptr<const Shape> shape, std::uint64_t launch_bytes);
   /// A device went: a launch on each of those that are left takes `launch_bytes`, no more than before.
   void lower_launch_bytes(CachedCircuit& circuit, std::uint64_t launch_bytes);
-  /// HOT or WARM to COLD; `circuit` must not be in use. Returns the bytes that came back.
+  /// HOT or WARM to COLD; `circuit` must not be in use. Returns the bytes that come back when they are free.
   std::uint64_t evict(CachedCircuit& circuit);
   /// Gives back what was reserved for a key that could not be loaded.
   void cancel_key(CachedCircuit& circuit);
@@ -97,6 +107,7 @@ class CircuitCache {
   void drop_shape(CachedCircuit& circuit);
 
   MemoryBudget& budget_;
+  FreedMemory& freed_;
   Clock::Duration min_idle_;
   std::map<std::string, std::unique_ptr<CachedCircuit>> entries_;
   std::vector<std::shared_ptr<const CircuitKey>> dropped_keys_;

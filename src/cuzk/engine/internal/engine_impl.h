@@ -36,7 +36,9 @@ struct Job {
   JobIdentity identity;
   std::uint64_t sequence = 0;
   std::optional<Duration> abandon_grace;
-  std::shared_ptr<const Statement> statement;  ///< null while a recovered job's request is being read
+  /// Null while a recovered job's request is being read, and when it is settled.
+  std::shared_ptr<const Statement> statement;
+  std::uint64_t statement_bytes = 0;  ///< that are reserved for it
   std::string circuit_id;
   std::vector<Partition> partitions;
   std::optional<Assembler> assembler;
@@ -160,6 +162,11 @@ class Engine::Impl {
   struct Admission;
   [[nodiscard]] std::optional<Submission> known_submission(const RequestKey& key, Admission& admission);
   [[nodiscard]] std::optional<Submission> check_submission(JobRequest& request, Admission& admission);
+  [[nodiscard]] std::optional<Submission> wait_to_read(Lock& lock, const OrderKey& key, std::uint64_t bytes);
+  [[nodiscard]] bool may_read(std::uint64_t bytes) const;
+  void begin_reading(std::uint64_t bytes);
+  void end_reading(std::uint64_t bytes);
+  void hold_statement(Job& job, std::shared_ptr<const Statement> statement);
   [[nodiscard]] std::string new_job_id(ProofKind kind);
   void adopt(const JobPtr& job);
   void not_abandoned(Job& job);
@@ -177,7 +184,9 @@ class Engine::Impl {
   [[nodiscard]] Verdict consider(const OrderKey& key, const Waiting& waiting, Wake& wake);
   [[nodiscard]] bool goes_before(const Job& a, const Job& b) const;
   [[nodiscard]] bool gate_open(const Waiting& waiting) const;
-  [[nodiscard]] bool want(CachedCircuit& circuit, const OrderKey& key, bool urgent, Wake& wake);
+  using Room = CircuitCache::Room;
+  [[nodiscard]] Room make_room(std::uint64_t bytes, const CachedCircuit& keep, bool urgent, Wake& wake);
+  [[nodiscard]] Room want(CachedCircuit& circuit, const OrderKey& key, bool urgent, Wake& wake);
   void prefetch(Job& job);
   void waits_for_load(Job& job);
   struct Ready {
@@ -194,6 +203,15 @@ class Engine::Impl {
   /// Leaves it to the keeper to free something large, without the mutex.
   void discard(std::shared_ptr<const void> what) {
     if (what != nullptr) chores_.push_back([what = std::move(what)] {});
+  }
+  /// The same with its memory, which is free when nobody else holds it either.
+  void let_go(MemoryUse use, std::uint64_t bytes, std::shared_ptr<const void> what) {
+    if (what == nullptr) {
+      budget_.release(use, bytes);
+      return;
+    }
+    freed_.add(use, bytes, {what});
+    discard(std::move(what));
   }
   void prove_again(const Member& member, std::optional<std::size_t> avoid_device);
   void piece_done(const Member& member, const groth16::Proof& proof);
@@ -234,7 +252,10 @@ class Engine::Impl {
   void load_circuit(Lock& lock, CachedCircuit& circuit);
   void read_recovered(Lock& lock, const JobPtr& job);
   void load_failed(CachedCircuit& circuit, const Error& error);
+  void go_on_with_preload(CachedCircuit& circuit);
   void answer_preloads(CachedCircuit& circuit, const Result<Preloaded>& answer);
+  void collect_freed();
+  [[nodiscard]] std::uint64_t most_reading_bytes() const;
   void delivery();
   void deliver(Lock& lock, const JobPtr& job);
   void retry_journal(Lock& lock);
@@ -257,14 +278,17 @@ class Engine::Impl {
   QueueCounts queue_counts_;
   Counters counters_;
   MemoryBudget budget_;
+  FreedMemory freed_;
   CircuitCache cache_;
   std::vector<std::unique_ptr<DeviceSlot>> devices_;  // the vector itself never changes
 
-  std::map<std::string, JobPtr> jobs_;                 // by job id: every job that is not forgotten
-  std::map<RequestKey, JobPtr> by_request_;            // the latest attempt
-  std::set<RequestKey> admitting_;                     // being checked and stored by submit
-  std::size_t admissions_ = 0;                         // the same, with those that have no request id
-  std::map<std::uint64_t, JobPtr> live_;               // by sequence: jobs that are not final
+  std::map<std::string, JobPtr> jobs_;       // by job id: every job that is not forgotten
+  std::map<RequestKey, JobPtr> by_request_;  // the latest attempt
+  std::set<RequestKey> admitting_;           // being checked and stored by submit
+  std::size_t admissions_ = 0;               // the same, with those that have no request id
+  std::set<OrderKey> to_read_;               // admissions that wait for memory to read their request
+  std::uint64_t reading_bytes_ = 0;          // of MemoryUse::kRequests: of requests that are read now
+  std::map<std::uint64_t, JobPtr> live_;     // by sequence: jobs that are not final
   std::deque<std::pair<TimePoint, JobPtr>> retained_;  // final jobs, by the end of their retention
   std::uint64_t next_job_ = 1;
   std::uint64_t next_serial_ = 1;
@@ -307,6 +331,8 @@ class Engine::Impl {
   TimePoint retry_journal_at_{};
   std::vector<std::string> to_forget_;  // job ids that leave the journal
 
+  std::stop_source stop_loads_;  // not guarded: it is thread-safe
+
   bool admission_stopped_ = false;
   bool stopping_ = false;             // threads end when their queues are empty
   bool delivered_all_ = false;        // the delivery thread has ended
@@ -315,5 +341,11 @@ class Engine::Impl {
 
 /// Maps an error of reading, synthesis or loading to a failure class.
 [[nodiscard]] FailureClass classify(const Error& error);
+
+/// What a retained result is budgeted for.
+[[nodiscard]] std::uint64_t result_bytes(const JobResult& result);
+
+/// Of the API: no request, and none in the journal, is larger.
+inline constexpr std::uint64_t kMostRequestBytes = std::uint64_t{256} << 20;
 
 }  // namespace cuzk::engine

@@ -66,6 +66,10 @@ class MerkleProofs {
     numbers_.resize(numbers_.size() + levels());
     return (*this)[size() - 1];
   }
+  /// That the two arrays take.
+  [[nodiscard]] std::size_t memory_bytes() const {
+    return nodes_.capacity() * sizeof(Bytes32) + numbers_.capacity() * sizeof(std::uint64_t);
+  }
   friend bool operator==(const MerkleProofs&, const MerkleProofs&) = default;
 
  private:

@@ -158,6 +158,11 @@ class VanillaProof {
     return at(challenges() - 1);
   }
 
+  /// That the two arrays take.
+  [[nodiscard]] std::size_t memory_bytes() const {
+    return nodes_.capacity() * sizeof(Bytes32) + numbers_.capacity() * sizeof(std::uint64_t);
+  }
+
   friend bool operator==(const VanillaProof& a, const VanillaProof& b) {
     return a.sector().bytes == b.sector().bytes && a.nodes_ == b.nodes_ && a.numbers_ == b.numbers_;
   }

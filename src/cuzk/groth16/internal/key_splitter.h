@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <stop_token>
 
 #include "cuzk/cpu/thread_pool.h"
 #include "cuzk/groth16/proving_key_bases.h"
@@ -26,8 +27,9 @@ class KeySplitter {
 
   /// The masks over the witness and the places in the file.
   void split();
-  /// `progress` (may be empty) gets the bytes of each block of points.
-  Result<void> check_and_keep(ThreadPool& pool, const std::function<void(std::uint64_t)>& progress);
+  /// `progress` (may be empty) gets the bytes of each block of points. kStopped soon after a stop.
+  Result<void> check_and_keep(ThreadPool& pool, const std::function<void(std::uint64_t)>& progress,
+                              const std::stop_token& stop);
 
  private:
   template <class F>
@@ -36,7 +38,8 @@ class KeySplitter {
                    QuerySelection& selection, QueryBases<F>& query) const;
   template <class F>
   Result<void> load_query(ThreadPool& pool, const char* field, QueryBases<F>& query,
-                          const std::function<void(std::uint64_t)>& progress) const;
+                          const std::function<void(std::uint64_t)>& progress,
+                          const std::stop_token& stop) const;
 
   const ParamsFile& file_;
   const Shape& shape_;

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -15,19 +16,19 @@ namespace cuzk::groth16 {
 inline constexpr std::size_t kCheckGrain = std::size_t{1} << 12;
 
 /// Reads and decodes a whole vector of a parameter file once, with every check, a block at a time, and hands
-/// each block to `keep(first, points)`, from any thread. Blocks begin at multiples
-/// of 64.
-/// `progress` (may be empty) gets the bytes of each block.
+/// each block to `keep(first, points)`, from any thread. Blocks begin at multiples of 64. `progress` (may be
+/// empty) gets the bytes of each block. kStopped soon after a stop that is asked for.
 template <class F, class Keep>
 Result<void> check_section(ThreadPool& pool, const ParamsFile& file, const ParamsSection& section,
                            const char* field, bool subgroup,
-                           const std::function<void(std::uint64_t)>& progress, Keep&& keep) {
+                           const std::function<void(std::uint64_t)>& progress, const std::stop_token& stop,
+                           Keep&& keep) {
   FirstFailure failure;
   // A subgroup check costs a hundred times the decoding.
   const std::size_t grain = subgroup ? 256 : kCheckGrain;
   static_assert(kCheckGrain % 64 == 0);
   pool.parallel_for(section.count, grain, [&](std::size_t begin, std::size_t end) {
-    if (failure.before(begin)) return;
+    if (failure.before(begin) || stop.stop_requested()) return;
     const auto bad_point = [&](std::size_t i, const char* reason) {
       failure.note(begin + i,
                    bad_params(file.path() + ": " + field + "[" + std::to_string(begin + i) + "] at offset " +
@@ -52,6 +53,7 @@ Result<void> check_section(ThreadPool& pool, const ParamsFile& file, const Param
     keep(begin, std::span<const Affine<F>>(points));
     if (progress) progress(points.size() * kPointBytes<F>);
   });
+  if (stop.stop_requested()) return Error{ErrorCode::kStopped, file.path() + ": stopped on request"};
   return failure.result();
 }
 

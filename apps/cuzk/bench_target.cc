@@ -2,29 +2,76 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstdlib>
-#include <future>
 #include <sstream>
+#include <thread>
 
-#include "cuzk/engine/engine.h"
+#include "cuzk/base/hex.h"
+#include "cuzk/base/random.h"
 #include "cuzk/server/daemon.h"
 #include "cuzk/server/options.h"
-#include "cuzk/server/process_usage.h"
 #include "cuzk/server/rpc_convert.h"
 #include "output.h"
 
 namespace cuzk::app {
 namespace {
 
+using engine::BenchOutcome;
+using engine::BenchProof;
+using engine::BenchRun;
+using engine::BenchSample;
+
 class DaemonTarget : public BenchTarget {
  public:
-  DaemonTarget(RpcClient client, std::string address)
-      : client_(std::move(client)), address_(std::move(address)) {}
-
-  Result<v1::AwaitProofResponse> prove(const v1::SubmitProofRequest& request) override {
-    return client_.prove(request);
+  static Result<std::unique_ptr<BenchTarget>> open(const ConnectOptions& options) {
+    CUZK_TRY_ASSIGN(RpcClient client, RpcClient::open(options));
+    std::array<std::uint8_t, 8> bytes{};
+    CUZK_TRY(os_random(bytes));
+    return std::unique_ptr<BenchTarget>(
+        std::make_unique<DaemonTarget>(std::move(client), options.addr, to_hex(bytes)));
   }
-  Result<Usage> usage() override {
+  DaemonTarget(RpcClient client, std::string address, std::string run)
+      : client_(std::move(client)), address_(std::move(address)), run_(std::move(run)) {}
+
+  Result<BenchProof> proof(const v1::SubmitProofRequest& request) override {
+    return BenchProof([this, request] { return prove(request); });
+  }
+
+  /// Watches memory and devices while the load runs.
+  Result<BenchRun> measure(const std::function<std::vector<BenchSample>()>& load) override {
+    CUZK_TRY_ASSIGN(const Usage before, usage());
+    BenchRun run;
+    run.target = "daemon at " + address_;
+    std::atomic<std::uint64_t> peak = before.resident_bytes;
+    {
+      const std::jthread sampler([&](const std::stop_token& stop) {
+        while (!stop.stop_requested()) {
+          if (const auto now = usage()) peak = std::max(peak.load(), now->resident_bytes);
+          for (int i = 0; i < 5 && !stop.stop_requested(); ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        }
+      });
+      const auto begin = std::chrono::steady_clock::now();
+      run.samples = load();
+      run.wall = std::chrono::steady_clock::now() - begin;
+    }
+    CUZK_TRY_ASSIGN(const Usage after, usage());
+    run.peak_rss = std::max(peak.load(), after.resident_bytes);
+    if (after.devices > 0)
+      run.lock_held = (after.lock_held_seconds - before.lock_held_seconds) /
+                      (std::chrono::duration<double>(run.wall).count() * after.devices);
+    return run;
+  }
+
+ private:
+  struct Usage {
+    std::uint64_t resident_bytes = 0;
+    double lock_held_seconds = 0;  ///< sum over the devices
+    unsigned devices = 0;
+  };
+
+  Result<Usage> usage() {
     CUZK_TRY_ASSIGN(const std::string text, client_.metrics());
     Usage out;
     std::istringstream lines(text);
@@ -40,11 +87,24 @@ class DaemonTarget : public BenchTarget {
     }
     return out;
   }
-  [[nodiscard]] std::string description() const override { return "daemon at " + address_; }
 
- private:
+  /// Under a request id that no other run has, so that nothing is answered from a stored result.
+  BenchOutcome prove(v1::SubmitProofRequest request) {
+    request.set_request_id("bench-" + run_ + "-" + std::to_string(++count_));
+    const Result<v1::AwaitProofResponse> response = client_.prove(request);
+    if (!response) return {response.error().message, {}};
+    BenchOutcome out;
+    if (const Result<void> outcome = outcome_of(*response); !outcome) out.failure = outcome.error().message;
+    out.times.queue_wait = std::chrono::milliseconds(response->queue_wait_ms());
+    out.times.synthesis = std::chrono::milliseconds(response->synthesis_ms());
+    out.times.gpu_compute = std::chrono::milliseconds(response->gpu_compute_ms());
+    return out;
+  }
+
   RpcClient client_;
   std::string address_;
+  std::string run_;
+  std::atomic<std::uint64_t> count_ = 0;
 };
 
 class LocalTarget : public BenchTarget {
@@ -59,61 +119,46 @@ class LocalTarget : public BenchTarget {
     auto out = std::make_unique<LocalTarget>(settings);
     CUZK_TRY_ASSIGN(out->backend_, server::cpu_backend(config, out->pool_,
                                                        [](const std::string& text) { tell("{}\n", text); }));
-    CUZK_TRY_ASSIGN(out->engine_,
-                    engine::Engine::create(server::engine_config(config, engine::available_memory()),
-                                           engine::EngineParts{.pool = out->pool_,
-                                                               .devices = out->backend_.devices,
-                                                               .circuits = out->backend_.circuits,
-                                                               .read_request = cuzk::read_request}));
+    const auto make_engine = [&](engine::EngineConfig engine_config, timeline::Recorder& recorder) {
+      return engine::Engine::create(std::move(engine_config),
+                                    engine::EngineParts{.pool = out->pool_,
+                                                        .devices = out->backend_.devices,
+                                                        .circuits = out->backend_.circuits,
+                                                        .read_request = cuzk::read_request,
+                                                        .recorder = &recorder});
+    };
+    CUZK_TRY_ASSIGN(
+        out->engine_,
+        engine::BenchEngine::create(make_engine, server::engine_config(config, engine::available_memory())));
     return std::unique_ptr<BenchTarget>(std::move(out));
   }
   explicit LocalTarget(const LocalSettings& settings) : settings_(settings), pool_(settings.threads) {}
 
-  Result<v1::AwaitProofResponse> prove(const v1::SubmitProofRequest& request) override {
+  Result<BenchProof> proof(const v1::SubmitProofRequest& request) override {
     v1::SubmitProofRequest message = request;
     CUZK_TRY_ASSIGN(engine::JobRequest job, server::to_job_request(message, std::nullopt));
-    const engine::Submission submission = engine_->submit(std::move(job));
-    if (!submission.accepted())
-      return submission.outcome == engine::Submission::Outcome::kInvalid ? bad_input(submission.message)
-                                                                         : io_error(submission.message);
-    std::promise<v1::AwaitProofResponse> promise;
-    const Result<engine::WaiterId> waiter =
-        engine_->await(submission.job_id, std::nullopt, [&](const engine::Awaited& awaited) {
-          v1::AwaitProofResponse response;
-          server::fill_response(submission.job_id, awaited, response);
-          promise.set_value(std::move(response));
-        });
-    if (!waiter) return waiter.error();
-    return promise.get_future().get();
+    return BenchProof([this, proof = std::move(job.proof)] { return engine_->prove(proof); });
   }
-  Result<Usage> usage() override {
-    Usage out;
-    out.resident_bytes = server::process_usage().resident_bytes;
-    for (const engine::DeviceStatus& device : engine_->status().devices) {
-      out.lock_held_seconds += std::chrono::duration<double>(device.lock_held).count();
-      ++out.devices;
-    }
-    return out;
-  }
-  [[nodiscard]] std::string description() const override {
-    return fmt::format(
+  Result<BenchRun> measure(const std::function<std::vector<BenchSample>()>& load) override {
+    BenchRun run = engine_->measure(load);
+    run.target = fmt::format(
         "in process, {} threads, partition_workers {}, gpu_workers_per_device {}", pool_.size(),
         settings_.partition_workers ? std::to_string(*settings_.partition_workers) : "by the machine",
         settings_.workers_per_device);
+    return run;
   }
 
  private:
   LocalSettings settings_;
   ThreadPool pool_;
   server::Backend backend_;
-  std::unique_ptr<engine::Engine> engine_;
+  std::unique_ptr<engine::BenchEngine> engine_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<BenchTarget>> daemon_target(const ConnectOptions& options) {
-  CUZK_TRY_ASSIGN(RpcClient client, RpcClient::open(options));
-  return std::unique_ptr<BenchTarget>(std::make_unique<DaemonTarget>(std::move(client), options.addr));
+  return DaemonTarget::open(options);
 }
 
 Result<std::unique_ptr<BenchTarget>> local_target(const LocalSettings& settings) {

@@ -1,16 +1,19 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cuzk/base/result.h"
+#include "cuzk/engine/bench.h"
 #include "daemon_commands.h"
 #include "rpc_client.h"
 
 namespace cuzk::app {
 
-/// What proves during a benchmark: a daemon, or an engine in this process. Thread-safe.
+/// What proves during a benchmark: a daemon, or an engine in this process.
 class BenchTarget {
  public:
   BenchTarget() = default;
@@ -18,17 +21,10 @@ class BenchTarget {
   BenchTarget& operator=(const BenchTarget&) = delete;
   virtual ~BenchTarget() = default;
 
-  /// Blocks until the job has an outcome.
-  virtual Result<v1::AwaitProofResponse> prove(const v1::SubmitProofRequest& request) = 0;
-
-  struct Usage {
-    std::uint64_t resident_bytes = 0;  ///< of the process that proves
-    double lock_held_seconds = 0;      ///< sum over the devices
-    unsigned devices = 0;
-  };
-  virtual Result<Usage> usage() = 0;
-  /// For reports: where and with what.
-  [[nodiscard]] virtual std::string description() const = 0;
+  /// Proves the request, each time as a job of its own. The target must outlive it; it is thread-safe.
+  virtual Result<engine::BenchProof> proof(const v1::SubmitProofRequest& request) = 0;
+  /// Runs a load of such proofs and says what came of it. One at a time.
+  virtual Result<engine::BenchRun> measure(const std::function<std::vector<engine::BenchSample>()>& load) = 0;
 };
 
 Result<std::unique_ptr<BenchTarget>> daemon_target(const ConnectOptions& options);

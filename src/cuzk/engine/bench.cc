@@ -1,8 +1,13 @@
 #include "cuzk/engine/bench.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <atomic>
+#include <cmath>
+#include <condition_variable>
 #include <fstream>
+#include <mutex>
+
+#include "cuzk/base/random.h"
 
 namespace cuzk::engine {
 namespace {
@@ -26,146 +31,190 @@ std::uint64_t peak_rss() {
   return 0;
 }
 
-/// Keeps a number of jobs in flight until all are done.
-class Load {
+/// Where the threads of a load leave what they measured.
+class Samples {
  public:
-  Load(Engine& engine, Clock& clock, const std::vector<ProofRequest>& requests)
-      : engine_(engine), clock_(clock), requests_(requests), changed_(clock.make_condition()) {}
+  explicit Samples(Clock& clock) : clock_(clock), epoch_(clock.now()) {}
 
-  void run(std::size_t jobs, std::size_t concurrency, BenchRun& out) {
-    std::unique_lock lock(mutex_);
-    for (std::size_t i = 0; i < jobs; ++i) {
-      while (in_flight_ >= concurrency) changed_->wait(lock);
-      ++in_flight_;
-      lock.unlock();
-      submit(out);
-      lock.lock();
-    }
-    while (in_flight_ > 0) changed_->wait(lock);
+  void measure(const std::string& kind, const BenchProof& prove) {
+    BenchSample sample{kind, clock_.now() - epoch_, {}, {}};
+    sample.outcome = prove();
+    sample.end = clock_.now() - epoch_;
+    const std::lock_guard lock(mutex_);
+    samples_.push_back(std::move(sample));
   }
+  void sleep_until(Duration time) { clock_.sleep_until(epoch_ + time); }
+  /// When nobody measures any more.
+  [[nodiscard]] std::vector<BenchSample> take() && { return std::move(samples_); }
 
  private:
-  void submit(BenchRun& out) {
-    const Clock::TimePoint begin = clock_.now();
-    const Submission submission =
-        engine_.submit({"", Priority::kByKind, requests_[next_++ % requests_.size()], {}});
-    if (!submission.accepted()) {
-      done(out, submission.message);
-      return;
-    }
-    const auto waiter = engine_.await(submission.job_id, {}, [this, &out, begin](const Awaited& awaited) {
-      const JobResult& result = *awaited.result;
-      if (result.state != JobState::kCompleted) {
-        done(out, result.identity.job_id + ": " + result.message);
-        return;
-      }
-      const std::lock_guard lock(mutex_);
-      ++out.completed;
-      out.latencies.push_back(clock_.now() - begin);
-      out.sum.queue_wait += result.times.queue_wait;
-      out.sum.srs_load += result.times.srs_load;
-      out.sum.synthesis += result.times.synthesis;
-      out.sum.gpu_compute += result.times.gpu_compute;
-      out.sum.total += result.times.total;
-      --in_flight_;
-      changed_->notify_all();
-    });
-    if (!waiter) done(out, waiter.error().message);
-  }
-  void done(BenchRun& out, std::string failure) {
-    const std::lock_guard lock(mutex_);
-    out.failures.push_back(std::move(failure));
-    --in_flight_;
-    changed_->notify_all();
-  }
-
-  Engine& engine_;
   Clock& clock_;
-  const std::vector<ProofRequest>& requests_;
-  std::size_t next_ = 0;
+  Clock::TimePoint epoch_;
   std::mutex mutex_;
-  std::unique_ptr<Condition> changed_;
-  std::size_t in_flight_ = 0;  // guarded by mutex_
+  std::vector<BenchSample> samples_;  // guarded by mutex_
 };
 
-double percent_of(const std::optional<timeline::Lane>& lane) {
-  return lane ? 100 * lane->efficiency() : 0;
-}
-
-double in_seconds(Duration duration) {
-  return std::chrono::duration<double>(duration).count();
+void join_all(std::vector<std::thread>& threads, Clock& clock) {
+  for (std::thread& thread : threads) clock.join(thread);
 }
 
 }  // namespace
 
-double BenchRun::seconds_per_proof() const {
-  return completed == 0 ? 0 : in_seconds(wall) / static_cast<double>(completed);
+std::vector<BenchSample> run_batch(const std::string& kind, const BenchProof& prove, std::size_t count,
+                                   std::size_t concurrency, Clock& clock) {
+  Samples samples(clock);
+  std::atomic<std::size_t> next{0};
+  std::vector<std::thread> clients;
+  for (std::size_t i = 0; i < std::min(count, concurrency); ++i)
+    clients.push_back(clock.start_thread([&] {
+      while (next++ < count) samples.measure(kind, prove);
+    }));
+  join_all(clients, clock);
+  return std::move(samples).take();
 }
 
-Duration BenchRun::latency(unsigned percent) const {
-  if (latencies.empty()) return {};
-  const std::size_t rank = (latencies.size() * percent + 99) / 100;
-  return latencies[std::min(std::max<std::size_t>(rank, 1), latencies.size()) - 1];
+std::vector<BenchSample> run_stress(const std::vector<BenchLoad>& loads, Duration time, Clock& clock) {
+  Samples samples(clock);
+  std::vector<std::thread> sources;
+  for (std::size_t i = 0; i < loads.size(); ++i)
+    sources.push_back(clock.start_thread([&samples, &clock, &load = loads[i], time, i] {
+      TestRandom random(i + 1);
+      std::vector<std::thread> clients;
+      for (double at = 0;;) {
+        const double uniform = (static_cast<double>(random.next() >> 11) + 1) * 0x1p-53;
+        at -= std::log(uniform) / load.per_second;
+        const auto due = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(at));
+        if (due >= time) break;
+        samples.sleep_until(due);
+        clients.push_back(clock.start_thread([&] { samples.measure(load.kind, load.prove); }));
+      }
+      join_all(clients, clock);
+    }));
+  join_all(sources, clock);
+  return std::move(samples).take();
+}
+
+// ---- what came out
+
+std::size_t BenchRun::completed() const {
+  return static_cast<std::size_t>(std::count_if(
+      samples.begin(), samples.end(), [](const BenchSample& s) { return s.outcome.failure.empty(); }));
+}
+
+double BenchRun::seconds_per_proof() const {
+  const std::size_t proofs = completed();
+  return proofs == 0 ? 0 : std::chrono::duration<double>(wall).count() / static_cast<double>(proofs);
+}
+
+std::vector<Duration> BenchRun::latencies(const std::string& kind) const {
+  std::vector<Duration> out;
+  for (const BenchSample& sample : samples)
+    if (sample.outcome.failure.empty() && (kind.empty() || sample.kind == kind))
+      out.push_back(sample.end - sample.begin);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::vector<std::string> BenchRun::kinds() const {
+  std::vector<std::string> out;
+  for (const BenchSample& sample : samples)
+    if (std::find(out.begin(), out.end(), sample.kind) == out.end()) out.push_back(sample.kind);
+  return out;
+}
+
+std::string BenchRun::first_failure() const {
+  for (const BenchSample& sample : samples)
+    if (!sample.outcome.failure.empty()) return sample.outcome.failure;
+  return {};
+}
+
+Duration percentile(const std::vector<Duration>& ascending, double percent) {
+  if (ascending.empty()) return {};
+  const double rank = std::ceil(percent / 100 * static_cast<double>(ascending.size()));
+  return ascending[std::min(static_cast<std::size_t>(std::max(rank, 1.0)), ascending.size()) - 1];
+}
+
+// ---- an engine in this process
+
+BenchEngine::BenchEngine(const EngineConfig& config, Clock& clock)
+    : clock_(clock), workers_per_device_(config.workers_per_device), recorder_(kEvents) {}
+
+Result<std::unique_ptr<BenchEngine>> BenchEngine::create(const EngineMaker& make, const EngineConfig& config,
+                                                         Clock& clock) {
+  std::unique_ptr<BenchEngine> out(new BenchEngine(config, clock));
+  CUZK_TRY_ASSIGN(out->engine_, make(config, out->recorder_));
+  return out;
+}
+
+BenchOutcome BenchEngine::prove(const ProofRequest& request) {
+  const Submission submission = engine_->submit({"", Priority::kByKind, request, {}});
+  if (!submission.accepted()) return {submission.message, {}};
+  std::mutex mutex;
+  const std::unique_ptr<Condition> changed = clock_.make_condition();
+  std::shared_ptr<const JobResult> result;  // guarded by mutex
+  const auto waiter = engine_->await(submission.job_id, {}, [&](const Awaited& awaited) {
+    const std::lock_guard lock(mutex);
+    result = awaited.result;
+    changed->notify_all();
+  });
+  if (!waiter) return {waiter.error().message, {}};
+  std::unique_lock lock(mutex);
+  while (result == nullptr) changed->wait(lock);
+  if (result->state == JobState::kCompleted) return {{}, result->times};
+  return {result->identity.job_id + ": " + result->message, result->times};
+}
+
+BenchRun BenchEngine::measure(const std::function<std::vector<BenchSample>()>& load) {
+  const auto lock_held = [this] {
+    Duration sum{};
+    for (const DeviceStatus& device : engine_->status().devices) sum += device.lock_held;
+    return sum;
+  };
+  BenchRun run;
+  const Duration held_before = lock_held();
+  const std::uint64_t first_event = recorder_.recorded();
+  reset_peak_rss();
+  const Clock::TimePoint begin = clock_.now();
+  run.samples = load();
+  run.wall = clock_.now() - begin;
+  run.peak_rss = peak_rss();
+
+  const Status status = engine_->status();
+  if (run.wall > Duration::zero())
+    run.lock_held = std::chrono::duration<double>(lock_held() - held_before) /
+                    (std::chrono::duration<double>(run.wall) * static_cast<double>(status.devices.size()));
+  timeline::Recorder::Tail tail = recorder_.since(first_event);
+  run.insight = BenchInsight{status.synthesis_workers, workers_per_device_, status.mode, status.memory_peak,
+                             timeline::analyse({std::move(tail.events), tail.lost})};
+  return run;
 }
 
 Result<std::vector<BenchRun>> bench(const EngineMaker& make, const EngineConfig& base,
                                     const std::vector<BenchPoint>& points, const BenchSettings& settings,
-                                    const std::vector<ProofRequest>& requests, Clock& clock) {
+                                    const std::vector<ProofRequest>& requests, Clock& clock,
+                                    const std::function<void(const BenchRun&)>& done) {
   if (requests.empty()) return usage_error("there is no request to prove");
   if (settings.jobs == 0 || settings.concurrency == 0)
     return usage_error("the number of jobs and the concurrency must be at least 1");
+  const std::string kind(to_string(requests.front().kind));
   std::vector<BenchRun> runs;
   for (const BenchPoint& point : points.empty() ? std::vector<BenchPoint>(1) : points) {
     EngineConfig config = base;
     if (point.partition_workers) config.partition_workers = point.partition_workers;
     if (point.workers_per_device) config.workers_per_device = *point.workers_per_device;
-    timeline::Recorder recorder(kEvents);
-    CUZK_TRY_ASSIGN(const std::unique_ptr<Engine> engine, make(config, recorder));
-
-    Load load(*engine, clock, requests);
-    BenchRun warm_up;
-    load.run(settings.warm_up, settings.concurrency, warm_up);
-    BenchRun run;
-    run.failures = std::move(warm_up.failures);
-    const std::uint64_t first_event = recorder.recorded();
-    reset_peak_rss();
-    const Clock::TimePoint begin = clock.now();
-    load.run(settings.jobs, settings.concurrency, run);
-    run.wall = clock.now() - begin;
-    run.peak_rss = peak_rss();
-
-    const Status status = engine->status();
-    run.partition_workers = status.synthesis_workers;
-    run.workers_per_device = config.workers_per_device;
-    run.mode = status.mode;
-    run.memory_peak = status.memory_peak;
-    engine->shut_down({});
-    std::sort(run.latencies.begin(), run.latencies.end());
-    timeline::Recorder::Tail tail = recorder.since(first_event);
-    run.analysis = timeline::analyse({std::move(tail.events), tail.lost});
+    CUZK_TRY_ASSIGN(const std::unique_ptr<BenchEngine> engine, BenchEngine::create(make, config, clock));
+    std::atomic<std::size_t> next{0};
+    const BenchProof prove = [&] { return engine->prove(requests[next++ % requests.size()]); };
+    for (const BenchSample& sample : run_batch(kind, prove, settings.warm_up, settings.concurrency, clock))
+      if (!sample.outcome.failure.empty()) return io_error("warm-up: " + sample.outcome.failure);
+    BenchRun run =
+        engine->measure([&] { return run_batch(kind, prove, settings.jobs, settings.concurrency, clock); });
+    run.label = "partition_workers " + std::to_string(run.insight->partition_workers) +
+                ", gpu_workers_per_device " + std::to_string(config.workers_per_device);
+    if (done) done(run);
     runs.push_back(std::move(run));
   }
   return runs;
-}
-
-std::string to_text(const std::vector<BenchRun>& runs) {
-  std::string out =
-      "synth  gpu-workers  proofs  failed   s/proof     p50 s     p90 s     p99 s   lock %    job %  kernel "
-      "%   "
-      "peak MiB  starved by\n";
-  for (const BenchRun& run : runs) {
-    char line[256];
-    std::snprintf(line, sizeof line,
-                  "%5u  %11u  %6zu  %6zu  %8.2f  %8.2f  %8.2f  %8.2f  %7.1f  %7.1f  %8.1f  %9.0f  ",
-                  run.partition_workers, run.workers_per_device, run.completed, run.failures.size(),
-                  run.seconds_per_proof(), in_seconds(run.latency(50)), in_seconds(run.latency(90)),
-                  in_seconds(run.latency(99)), percent_of(run.analysis.lock), percent_of(run.analysis.job),
-                  percent_of(run.analysis.kernel), static_cast<double>(run.peak_rss) / (1 << 20));
-    out += line;
-    out += run.analysis.starved_by.empty() ? "-" : run.analysis.starved_by.front().stage;
-    out += "\n";
-  }
-  return out;
 }
 
 }  // namespace cuzk::engine

@@ -13,6 +13,106 @@
 
 namespace cuzk::engine {
 
+// What `cuzk bench` and the benchmarks of a device measure with: loads, what came of them, and an engine in
+// this process as what proves. A load does not know what proves: that is a function.
+
+/// How one proof went.
+struct BenchOutcome {
+  std::string failure = {};  ///< empty: it was proved
+  StageTimes times = {};
+};
+/// Has one proof made; blocks until there is an outcome. Called from several threads at a time.
+using BenchProof = std::function<BenchOutcome()>;
+
+/// One proof of a run. Times since the run began.
+struct BenchSample {
+  std::string kind;
+  Duration begin{};
+  Duration end{};
+  BenchOutcome outcome;
+};
+
+/// `count` proofs, `concurrency` at a time: the next begins when one is done. Blocks. By the end of each.
+std::vector<BenchSample> run_batch(const std::string& kind, const BenchProof& prove, std::size_t count,
+                                   std::size_t concurrency, Clock& clock = real_clock());
+
+/// Proofs of one kind at a rate.
+struct BenchLoad {
+  std::string kind;
+  double per_second = 0;
+  BenchProof prove;
+};
+/// Every load at its rate for `time`, at exponential intervals with a fixed seed, whatever comes back in the
+/// meantime; then the rest is waited for. A proof that is under way has a thread.
+std::vector<BenchSample> run_stress(const std::vector<BenchLoad>& loads, Duration time,
+                                    Clock& clock = real_clock());
+
+/// What an engine in this process shows beside its results.
+struct BenchInsight {
+  unsigned partition_workers = 0;
+  unsigned workers_per_device = 0;
+  PipelineMode mode = PipelineMode::kPerPartition;
+  std::uint64_t memory_peak = 0;  ///< largest reservation of the engine's budget
+  timeline::Analysis analysis;    ///< efficiencies, gaps, what starved the devices
+};
+
+/// One run: what was done, with what, and what came out.
+struct BenchRun {
+  std::string label;   ///< within a sweep: the settings
+  std::string target;  ///< what proved, for people
+  std::vector<BenchSample> samples;
+  Duration wall{};
+  double lock_held = 0;        ///< time that device locks were held / (wall * devices)
+  std::uint64_t peak_rss = 0;  ///< bytes, of the process that proves, during the run; 0: not known
+  std::optional<BenchInsight> insight;
+
+  [[nodiscard]] std::size_t completed() const;
+  /// Wall time for one proof that came out; 0 when none did.
+  [[nodiscard]] double seconds_per_proof() const;
+  /// How long the proofs of this kind (empty: all) that came out took, ascending.
+  [[nodiscard]] std::vector<Duration> latencies(const std::string& kind = {}) const;
+  /// In the order of their first sample.
+  [[nodiscard]] std::vector<std::string> kinds() const;
+  /// The failure of the first sample that has one; empty when all came out.
+  [[nodiscard]] std::string first_failure() const;
+};
+
+/// The value that `percent` of the ascending values do not exceed (nearest rank); 0 of none.
+[[nodiscard]] Duration percentile(const std::vector<Duration>& ascending, double percent);
+
+/// A few lines for people.
+[[nodiscard]] std::string to_text(const BenchRun& run);
+/// One line each, for runs that differ in their settings.
+[[nodiscard]] std::string to_table(const std::vector<BenchRun>& runs);
+
+/// Makes the engine of one run: with this configuration, and leaving its events in this recorder.
+using EngineMaker =
+    std::function<Result<std::unique_ptr<Engine>>(EngineConfig config, timeline::Recorder& recorder)>;
+
+/// An engine in this process that is measured. Thread-safe but for measure.
+class BenchEngine {
+ public:
+  /// `clock` is the engine's and must outlive it. Errors of `make`.
+  static Result<std::unique_ptr<BenchEngine>> create(const EngineMaker& make, const EngineConfig& config,
+                                                     Clock& clock = real_clock());
+
+  /// Submits and waits. A repeated request is a job of its own.
+  BenchOutcome prove(const ProofRequest& request);
+
+  /// Runs the load, which proves here, and says what came of it. One at a time.
+  BenchRun measure(const std::function<std::vector<BenchSample>()>& load);
+
+  [[nodiscard]] Engine& engine() { return *engine_; }
+
+ private:
+  BenchEngine(const EngineConfig& config, Clock& clock);
+
+  Clock& clock_;
+  unsigned workers_per_device_;
+  timeline::Recorder recorder_;
+  std::unique_ptr<Engine> engine_;
+};
+
 /// One configuration of a sweep.
 struct BenchPoint {
   std::optional<unsigned> partition_workers;  ///< absent: as the base configuration says
@@ -21,42 +121,16 @@ struct BenchPoint {
 
 struct BenchSettings {
   std::size_t jobs = 10;        ///< measured
-  std::size_t concurrency = 2;  ///< jobs in flight at a time: the next is submitted when one is done
+  std::size_t concurrency = 2;  ///< in flight at a time
   std::size_t warm_up = 1;      ///< jobs before, not measured: they load shapes and parameters
 };
 
-/// What one configuration did.
-struct BenchRun {
-  unsigned partition_workers = 0;
-  unsigned workers_per_device = 0;
-  PipelineMode mode = PipelineMode::kPerPartition;
-  std::size_t completed = 0;
-  std::vector<std::string> failures;  ///< refusals and failure texts, of warm-up jobs too
-  Duration wall{};                    ///< from the first measured submission to the last result
-  std::vector<Duration> latencies;    ///< of the completed jobs, submission to result, ascending
-  StageTimes sum;                     ///< over the completed jobs
-  std::uint64_t peak_rss = 0;         ///< bytes, of the process during this run; 0 where it cannot be read
-  std::uint64_t memory_peak = 0;      ///< largest reservation of the engine's budget
-  timeline::Analysis analysis;        ///< of the measured part: efficiencies, gaps, what starved the devices
-
-  /// Wall time for one completed job; 0 when there is none.
-  [[nodiscard]] double seconds_per_proof() const;
-  /// The latency that `percent` of the completed jobs do not exceed (nearest rank); 0 when there is none.
-  [[nodiscard]] Duration latency(unsigned percent) const;
-};
-
-/// Makes the engine of one run: with this configuration, and leaving its events in this recorder.
-using EngineMaker =
-    std::function<Result<std::unique_ptr<Engine>>(EngineConfig config, timeline::Recorder& recorder)>;
-
-/// Runs the same load on an engine of each configuration, one after the other. Jobs take the requests in
-/// turn; a repeated request is a job of its own. Blocks; `clock` is the engine's. kUsage without requests,
-/// jobs or concurrency; errors of `make`. A job that fails is reported in its run.
+/// run_batch on an engine of each configuration (of none: the base), one after the other. Jobs take the
+/// requests in turn. kUsage without requests, jobs or concurrency; errors of `make`; kIo when a proof of the
+/// warm-up fails. `done` (may be empty) is told of each run.
 Result<std::vector<BenchRun>> bench(const EngineMaker& make, const EngineConfig& base,
                                     const std::vector<BenchPoint>& points, const BenchSettings& settings,
-                                    const std::vector<ProofRequest>& requests, Clock& clock = real_clock());
-
-/// A table of the runs for people, one line each.
-std::string to_text(const std::vector<BenchRun>& runs);
+                                    const std::vector<ProofRequest>& requests, Clock& clock = real_clock(),
+                                    const std::function<void(const BenchRun&)>& done = {});
 
 }  // namespace cuzk::engine

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <map>
+
 #include "cuzk/engine/simulation.h"
 #include "cuzk/engine/virtual_clock.h"
 
@@ -37,34 +41,74 @@ TEST(Bench, SweepsOverWorkers) {
   ASSERT_TRUE(runs) << runs.error().message;
   ASSERT_EQ(runs->size(), 2U);
   for (const BenchRun& run : *runs) {
-    EXPECT_EQ(run.completed, 6U);
-    EXPECT_THAT(run.failures, testing::IsEmpty());
-    EXPECT_EQ(run.latencies.size(), 6U);
-    EXPECT_TRUE(std::is_sorted(run.latencies.begin(), run.latencies.end()));
-    EXPECT_EQ(run.latency(100), run.latencies.back());
-    EXPECT_EQ(run.latency(50), run.latencies[2]);
-    EXPECT_EQ(run.sum.gpu_compute, 60 * milliseconds(2100));
-    EXPECT_EQ(run.partition_workers, 4U);
+    EXPECT_EQ(run.completed(), 6U);
+    EXPECT_EQ(run.first_failure(), "");
+    const std::vector<Duration> latencies = run.latencies("porep-c2");
+    ASSERT_EQ(latencies.size(), 6U);
+    EXPECT_TRUE(std::is_sorted(latencies.begin(), latencies.end()));
+    EXPECT_EQ(percentile(latencies, 100), latencies.back());
+    EXPECT_EQ(percentile(latencies, 50), latencies[2]);
+    Duration on_device{};
+    for (const BenchSample& sample : run.samples) on_device += sample.outcome.times.gpu_compute;
+    EXPECT_EQ(on_device, 60 * milliseconds(2100));
+    EXPECT_NEAR(run.lock_held, 60 * 2.1 / std::chrono::duration<double>(run.wall).count(), 1e-9);
+    EXPECT_EQ(run.insight->partition_workers, 4U);
     EXPECT_GT(run.peak_rss, 0U);
   }
-  EXPECT_EQ((*runs)[0].workers_per_device, 1U);
-  ASSERT_TRUE((*runs)[0].analysis.lock && (*runs)[1].analysis.lock);
-  EXPECT_NEAR((*runs)[0].analysis.lock->efficiency(), 2.1 / 3.4, 0.01);
-  EXPECT_EQ((*runs)[0].analysis.starved_by.front().stage, "prepare");
-  EXPECT_EQ((*runs)[1].analysis.lock->efficiency(), 1);
-  EXPECT_NEAR((*runs)[1].seconds_per_proof(), 21, 0.5);
-  const std::string text = to_text(*runs);
-  EXPECT_THAT(text, testing::HasSubstr("100.0"));
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);
+  EXPECT_EQ(runs->front().insight->workers_per_device, 1U);
+  const timeline::Analysis& one = runs->front().insight->analysis;
+  const timeline::Analysis& two = runs->back().insight->analysis;
+  ASSERT_TRUE(one.lock && two.lock && one.job && one.kernel);
+  EXPECT_NEAR(one.lock->efficiency(), 2.1 / 3.4, 0.01);
+  EXPECT_EQ(one.kernel->busy_ns, one.lock->busy_ns);
+  EXPECT_EQ(one.lock->above_500_ms.count, one.lock->gaps.count);
+  EXPECT_EQ(one.starved_by.front().stage, "prepare");
+  EXPECT_EQ(two.lock->efficiency(), 1);
+  EXPECT_NEAR(runs->back().seconds_per_proof(), 21, 0.5);
+  const std::string table = to_table(*runs);
+  EXPECT_THAT(table, testing::HasSubstr("100.0"));
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 3);
+  EXPECT_THAT(to_text(runs->front()), testing::AllOf(testing::HasSubstr("efficiency   lock 6"),
+                                                     testing::HasSubstr("starved by   prepare"),
+                                                     testing::HasSubstr(" below 50 ms, ")));
 
   ProofRequest bad;
   const auto failing = bench(make, {}, {}, {.jobs = 2, .concurrency = 1, .warm_up = 0}, {bad}, clock);
   ASSERT_TRUE(failing);
-  EXPECT_EQ(failing->at(0).completed, 0U);
-  EXPECT_EQ(failing->at(0).failures.size(), 2U);
+  EXPECT_EQ(failing->at(0).completed(), 0U);
+  EXPECT_EQ(failing->at(0).samples.size(), 2U);
+  EXPECT_THAT(failing->at(0).first_failure(), testing::StartsWith("INVALID_INPUT"));
   EXPECT_EQ(failing->at(0).seconds_per_proof(), 0);
+  EXPECT_FALSE(bench(make, {}, {}, {.jobs = 2, .concurrency = 1, .warm_up = 1}, {bad}, clock));
   EXPECT_FALSE(bench(make, {}, {}, {}, {}, clock));
   EXPECT_FALSE(bench(make, {}, {}, {.jobs = 0}, requests, clock));
+}
+
+TEST(Bench, StressKeepsItsRatesWhateverComesBack) {
+  VirtualClock clock;
+  const VirtualClock::Participant here(clock);
+  std::atomic<int> fast{0};
+  const auto prove = [&] {
+    clock.sleep_for(seconds(30));
+    return BenchOutcome{++fast % 10 == 0 ? "every tenth" : "", {}};
+  };
+  const auto slow = [&] {
+    clock.sleep_for(seconds(300));
+    return BenchOutcome{};
+  };
+  BenchRun run;
+  run.samples = run_stress({{"often", 0.5, prove}, {"seldom", 0.05, slow}}, seconds(400), clock);
+  EXPECT_EQ(run.kinds(), (std::vector<std::string>{"often", "seldom"}));
+  std::map<std::string, double> count;
+  for (const BenchSample& sample : run.samples) {
+    EXPECT_LT(sample.begin, seconds(400));
+    EXPECT_EQ(sample.end - sample.begin, sample.kind == "often" ? seconds(30) : seconds(300));
+    ++count[sample.kind];
+  }
+  EXPECT_NEAR(count["often"], 200, 60);
+  EXPECT_NEAR(count["seldom"], 20, 15);
+  EXPECT_EQ(run.samples.size() - run.completed(), static_cast<std::size_t>(fast / 10));
+  EXPECT_EQ(run.first_failure(), "every tenth");
 }
 
 }  // namespace

@@ -210,7 +210,12 @@ Submission Engine::Impl::submit(JobRequest request) {
       return *known;
     }
     // Submissions without a request id are never alike.
-    if (identity.request_id.empty() || admitting_.insert(key).second) break;
+    if (identity.request_id.empty()) break;
+    // Where another payload is a conflict, the first of two that come at once decides.
+    const auto rival = admitting_.lower_bound({identity.request_id, identity.kind, Bytes32{}});
+    const bool conflict = config_.on_conflict == OnConflict::kReject && rival != admitting_.end() &&
+                          std::get<0>(*rival) == identity.request_id && std::get<1>(*rival) == identity.kind;
+    if (!conflict && admitting_.insert(key).second) break;
     wait(lock);
   }
   identity.job_id = new_job_id(identity.kind);

@@ -7,10 +7,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <set>
 #include <system_error>
 
-#include "cuzk/engine/assembler.h"
 #include "cuzk/engine/engine_fixture.h"
+#include "cuzk/engine/internal/assembler.h"
 #include "cuzk/engine/internal/order.h"
 
 namespace cuzk::engine {
@@ -99,6 +100,20 @@ TEST(Repetition, AnotherPayloadIsRefusedWhereTheConfigurationSaysSo) {
   EXPECT_THAT(other.message, HasSubstr(first.job_id));
   EXPECT_EQ(engine.submit(kPorep, 1, Priority::kByKind, "r").outcome, Outcome::kAttached);
   EXPECT_EQ(engine.submit(kSnap, 2, Priority::kByKind, "r").outcome, Outcome::kAccepted) << "of another kind";
+}
+
+TEST(Repetition, OfTwoPayloadsThatComeAtOnceTheSecondIsRefused) {
+  EngineSetup setup = slow_setup();
+  setup.config.on_conflict = OnConflict::kReject;
+  setup.times.read = seconds(5);
+  SimulatedEngine engine(setup);
+  std::thread client = engine.clock().start_thread(
+      [&] { EXPECT_EQ(engine.submit(kWindow, 1, Priority::kByKind, "id").outcome, Outcome::kAccepted); });
+  engine.pass(seconds(1));
+  EXPECT_EQ(engine.submit(kWindow, 2, Priority::kByKind, "id").outcome, Outcome::kConflict);
+  EXPECT_EQ(engine.time(), 5.0) << "it waited for what becomes of the first";
+  EXPECT_EQ(engine.submit(kWinning, 2, Priority::kByKind, "id").outcome, Outcome::kAccepted);
+  engine.clock().join(client);
 }
 
 TEST(Repetition, WithoutARequestIdEveryRequestIsAJob) {
@@ -318,6 +333,26 @@ TEST(SelfCheck, AWrongProofIsProvedAgainOnAnotherDevice) {
   ASSERT_EQ(devices.size(), 2U);
   EXPECT_NE(devices[0], devices[1]);
   engine.expect_idle();
+}
+
+TEST(SelfCheck, OnTheOnlyDeviceAnotherWorkerProvesAgain) {
+  EngineSetup setup = slow_setup();
+  std::atomic<int> wrong{0};
+  setup.faults = [&](SimulatedStage stage, std::uint64_t tag, unsigned) {
+    return stage == SimulatedStage::kFinish && tag == 1 && wrong++ == 0 ? SimulatedFault::kWrongProof
+                                                                        : SimulatedFault::kNone;
+  };
+  SimulatedEngine engine(setup);
+  const std::string job = engine.accepted(kWindow, 1);
+  engine.expect_proved(job, kWindow, 1);
+  std::set<std::uint32_t> workers;
+  for (const timeline::Event& event : engine.events())
+    if (event.kind == timeline::EventKind::kGpuPickup && event.job == job) workers.insert(*event.worker);
+  EXPECT_EQ(workers.size(), 2U);
+  setup.config.workers_per_device = 1;
+  wrong = 0;
+  SimulatedEngine alone(setup);
+  alone.expect_proved(alone.accepted(kWindow, 1), kWindow, 1);
 }
 
 TEST(SelfCheck, ASecondWrongProofFailsTheJobAndIsKept) {

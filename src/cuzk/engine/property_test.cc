@@ -101,6 +101,7 @@ void run(std::uint64_t seed, unsigned fault_percent) {
   setup.faults = [faults](auto... what) { return (*faults)(what...); };
   std::mutex mutex;
   std::map<std::string, Told> told;
+  std::atomic<int> preloads_answered{0};
   setup.on_result = [&](const JobResult& result) {
     const std::lock_guard lock(mutex);
     ++told[result.identity.job_id].results;
@@ -114,6 +115,7 @@ void run(std::uint64_t seed, unsigned fault_percent) {
   };
   std::vector<Submitted> jobs;
   int waiters = 0;
+  int preloads = 0;
   for (int step = 0; step < 40; ++step) {
     const ProofKind kind = kProofKinds[random.next() % 4];
     switch (random.next() % 6) {
@@ -148,6 +150,10 @@ void run(std::uint64_t seed, unsigned fault_percent) {
         break;
       default:
         if (random.next() % 4 == 0) (void)engine->evict(simulated_circuit(kind));
+        if (random.next() % 4 == 0) {
+          ++preloads;
+          engine->preload(simulated_circuit(kind), [&](const Result<Preloaded>&) { ++preloads_answered; });
+        }
         engine.pass(milliseconds(random.next() % 4000));
     }
   }
@@ -175,6 +181,7 @@ void run(std::uint64_t seed, unsigned fault_percent) {
     answered += count.waiters;
   }
   EXPECT_EQ(answered, waiters);
+  EXPECT_EQ(preloads_answered, preloads);
   const Counters counters = engine->status().counters;
   EXPECT_EQ(counters.accepted, told.size());
   std::uint64_t final_jobs = 0;

@@ -298,8 +298,8 @@ void Engine::Impl::take_out(const Member& member) {
   if (launch->members.empty()) --launches_in_flight_;
 }
 
-void Engine::Impl::prove_again(const Member& member, std::optional<std::size_t> avoid_device) {
-  member.get().avoid_device = avoid_device;
+void Engine::Impl::prove_again(const Member& member, std::optional<Partition::Maker> avoid) {
+  member.get().avoid = avoid;
   wait_for_admission({member}, false);
 }
 
@@ -318,7 +318,7 @@ void Engine::Impl::piece_done(const Member& member, const groth16::Proof& proof)
   }
 }
 
-void Engine::Impl::check_failed(const Member& member, const DeviceSlot& device,
+void Engine::Impl::check_failed(const Member& member, const DeviceSlot& device, unsigned worker,
                                 std::vector<std::uint8_t> proof, const std::string& reason) {
   Partition& partition = member.get();
   take_out(member);
@@ -334,7 +334,7 @@ void Engine::Impl::check_failed(const Member& member, const DeviceSlot& device,
   evidence.reason = reason;
   if (partition.failed_checks < 2) {
     ++counters_.partitions_proved_again;
-    prove_again(member, device.index);
+    prove_again(member, Partition::Maker{device.index, worker});
     return;
   }
   partition.state = PartitionState::kDone;

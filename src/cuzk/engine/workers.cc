@@ -151,18 +151,23 @@ void Engine::Impl::synthesise(Lock& lock, unsigned worker, const Ready& ready) {
 
 // ---- devices
 
+/// Whether one of the launch made a proof here that failed its check and somebody else can make it: another
+/// device, else another worker.
+bool Engine::Impl::avoids(const Launch& launch, const DeviceSlot& device, unsigned worker) const {
+  const auto in_service =
+      std::count_if(devices_.begin(), devices_.end(), [](const auto& slot) { return !slot->quarantined; });
+  if (in_service == 1 && config_.workers_per_device == 1) return false;
+  return std::any_of(launch.members.begin(), launch.members.end(), [&](const Member& member) {
+    const std::optional<Partition::Maker>& maker = member.get().avoid;
+    return maker && maker->device == device.index && (in_service > 1 || maker->worker == worker);
+  });
+}
+
 void Engine::Impl::device_worker(DeviceSlot& device, unsigned worker) {
   Lock lock(mutex_);
-  const auto avoids = [&](const LaunchPtr& launch) {
-    const auto others = std::count_if(devices_.begin(), devices_.end(),
-                                      [](const auto& other) { return !other->quarantined; });
-    return others > 1 &&
-           std::any_of(launch->members.begin(), launch->members.end(),
-                       [&](const Member& member) { return member.get().avoid_device == device.index; });
-  };
   while (!device.quarantined) {
     const auto next = std::find_if(device_queue_.begin(), device_queue_.end(),
-                                   [&](const auto& entry) { return !avoids(entry.second); });
+                                   [&](const auto& entry) { return !avoids(*entry.second, device, worker); });
     if (next != device_queue_.end()) {
       const LaunchPtr launch = device_queue_.pop(next);
       launch->queued = false;
@@ -217,7 +222,7 @@ void Engine::Impl::run_launch(Lock& lock, DeviceSlot& device, unsigned worker, c
   if (!prepared) batch.clear();
   lock.lock();
   if (!prepared) {
-    launch_failed(device, launch, prepared.error());
+    launch_failed(device, worker, launch, prepared.error());
     return;
   }
   // Cancelled meanwhile: not launched.
@@ -245,7 +250,7 @@ void Engine::Impl::run_launch(Lock& lock, DeviceSlot& device, unsigned worker, c
   }
   lock.lock();
   if (!pending) {
-    launch_failed(device, launch, pending.error());
+    launch_failed(device, worker, launch, pending.error());
     return;
   }
   // The witnesses are freed before their memory counts as free. Nobody else touches a launch on a device.
@@ -272,7 +277,8 @@ void Engine::Impl::run_launch(Lock& lock, DeviceSlot& device, unsigned worker, c
   }
 }
 
-void Engine::Impl::launch_failed(DeviceSlot& device, const LaunchPtr& launch, const Error& error) {
+void Engine::Impl::launch_failed(DeviceSlot& device, unsigned worker, const LaunchPtr& launch,
+                                 const Error& error) {
   ++device.launch_failures;
   const bool sick = !device.device->usable();
   // A partition that took two devices along does not get a third. Those that a lost device had beside it, and
@@ -299,7 +305,7 @@ void Engine::Impl::launch_failed(DeviceSlot& device, const LaunchPtr& launch, co
   const bool shared = several_jobs(members);
   for (const Member& member : members) {
     if (error.code == ErrorCode::kInternal) {
-      check_failed(member, device, {}, error.message);
+      check_failed(member, device, worker, {}, error.message);
     } else if (shared) {
       // One of them may be the cause: each is tried again by itself.
       take_out(member);
@@ -359,7 +365,7 @@ void Engine::Impl::finish(Lock& lock, Finishing& work) {
   lock.lock();
   --finishing_;
   if (!proofs) {
-    finish_failed(device, launch, proofs.error());
+    finish_failed(device, work.worker, launch, proofs.error());
     changed();
     return;
   }
@@ -376,20 +382,21 @@ void Engine::Impl::finish(Lock& lock, Finishing& work) {
       fail(member.job, FailureClass::kResource, checks[i].error().within(partition_name(member)).message);
     } else {
       const groth16::ProofBytes bytes = groth16::encode_proof((*proofs)[i]);
-      check_failed(member, device, {bytes.begin(), bytes.end()}, checks[i].error().message);
+      check_failed(member, device, work.worker, {bytes.begin(), bytes.end()}, checks[i].error().message);
     }
   }
   changed();
 }
 
-void Engine::Impl::finish_failed(DeviceSlot& device, const LaunchPtr& launch, const Error& error) {
+void Engine::Impl::finish_failed(DeviceSlot& device, unsigned worker, const LaunchPtr& launch,
+                                 const Error& error) {
   const std::vector<Member> members(launch->members);
   const bool sick = !device.device->usable();
   const bool first = sick && !device.quarantined;
   if (sick) quarantine(device, error.message);
   for (const Member& member : members) {
     if (!member.job->settled && !sick && error.code == ErrorCode::kInternal) {
-      check_failed(member, device, {}, error.message);
+      check_failed(member, device, worker, {}, error.message);
       continue;
     }
     take_out(member);

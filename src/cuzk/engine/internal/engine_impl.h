@@ -5,8 +5,8 @@
 #include <set>
 #include <tuple>
 
-#include "cuzk/engine/assembler.h"
 #include "cuzk/engine/engine.h"
+#include "cuzk/engine/internal/assembler.h"
 #include "cuzk/engine/internal/circuit_cache.h"
 #include "cuzk/engine/internal/order.h"
 
@@ -28,7 +28,12 @@ struct Partition {
   std::vector<Fr> inputs;
   unsigned failed_checks = 0;
   unsigned lost_devices = 0;  ///< devices that went into quarantine when it failed
-  std::optional<std::size_t> avoid_device = {};
+  /// Who made the proof that failed its check: not to be who makes it again.
+  struct Maker {
+    std::size_t device;
+    unsigned worker;
+  };
+  std::optional<Maker> avoid = {};
   SelfCheckEvidence evidence = {};
 };
 
@@ -213,15 +218,16 @@ class Engine::Impl {
     freed_.add(use, bytes, {what});
     discard(std::move(what));
   }
-  void prove_again(const Member& member, std::optional<std::size_t> avoid_device);
+  void prove_again(const Member& member, std::optional<Partition::Maker> avoid);
   void piece_done(const Member& member, const groth16::Proof& proof);
   void settle(const JobPtr& job, JobState state, FailureClass failure, std::string message);
   void fail(const JobPtr& job, FailureClass failure, const std::string& what) {
     settle(job, JobState::kFailed, failure, what);
   }
   void drop_queued_partitions(const JobPtr& job);
-  void check_failed(const Member& member, const DeviceSlot& device, std::vector<std::uint8_t> proof,
-                    const std::string& reason);
+  void check_failed(const Member& member, const DeviceSlot& device, unsigned worker,
+                    std::vector<std::uint8_t> proof, const std::string& reason);
+  [[nodiscard]] bool avoids(const Launch& launch, const DeviceSlot& device, unsigned worker) const;
   void quarantine(DeviceSlot& device, const std::string& why);
   [[nodiscard]] bool any_device() const;
 
@@ -230,10 +236,10 @@ class Engine::Impl {
   void synthesise(Lock& lock, unsigned worker, const Ready& ready);
   void device_worker(DeviceSlot& device, unsigned worker);
   void run_launch(Lock& lock, DeviceSlot& device, unsigned worker, const LaunchPtr& launch);
-  void launch_failed(DeviceSlot& device, const LaunchPtr& launch, const Error& error);
+  void launch_failed(DeviceSlot& device, unsigned worker, const LaunchPtr& launch, const Error& error);
   void finisher();
   void finish(Lock& lock, Finishing& work);
-  void finish_failed(DeviceSlot& device, const LaunchPtr& launch, const Error& error);
+  void finish_failed(DeviceSlot& device, unsigned worker, const LaunchPtr& launch, const Error& error);
   /// Who does something to a launch or a partition, for the timeline.
   struct Actor {
     const DeviceSlot* device;

@@ -42,9 +42,10 @@ void Engine::Impl::loader() {
   }
 }
 
-/// How large a request of the journal is shows only when it is there.
+/// How large a request of the journal is shows only when it is there. Half of a small budget, so that those
+/// that are read already do not keep the next one out until they are done.
 std::uint64_t Engine::Impl::most_reading_bytes() const {
-  return std::min(3 * kMostRequestBytes, budget_.room(MemoryUse::kRequests));
+  return std::min(3 * kMostRequestBytes, budget_.room(MemoryUse::kRequests) / 2);
 }
 
 std::uint64_t Engine::Impl::launch_bytes(const Shape& shape) const {

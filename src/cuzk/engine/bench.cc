@@ -174,9 +174,8 @@ BenchRun BenchEngine::measure(const std::function<std::vector<BenchSample>()>& l
   const Duration held_before = lock_held();
   const std::uint64_t first_event = recorder_.recorded();
   reset_peak_rss();
-  const Clock::TimePoint begin = clock_.now();
   run.samples = load();
-  run.wall = clock_.now() - begin;
+  for (const BenchSample& sample : run.samples) run.wall = std::max(run.wall, sample.end);
   run.peak_rss = peak_rss();
 
   const Status status = engine_->status();

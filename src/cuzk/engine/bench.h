@@ -61,7 +61,7 @@ struct BenchRun {
   std::string label;   ///< within a sweep: the settings
   std::string target;  ///< what proved, for people
   std::vector<BenchSample> samples;
-  Duration wall{};
+  Duration wall{};             ///< until the last proof was done
   double lock_held = 0;        ///< time that device locks were held / (wall * devices)
   std::uint64_t peak_rss = 0;  ///< bytes, of the process that proves, during the run; 0: not known
   std::optional<BenchInsight> insight;

@@ -86,8 +86,8 @@ TEST_F(RealProofs, AnEvictedKeyCountsUntilItsMemoryIsFree) {
   EXPECT_GE(engine_->status().memory_let_go, file);
   device->let_go();
   engine_->stop_admission();  // a change: the engine looks again
-  while (engine_->status().memory_let_go > 0) std::this_thread::yield();
-  EXPECT_EQ(keys(), 0U);
+  while (keys() > 0) std::this_thread::yield();
+  EXPECT_GT(engine_->status().memory_let_go, 0U) << "the shape: its source has it still";
 }
 
 TEST(EngineCreate, RefusesWhatCannotBe) {

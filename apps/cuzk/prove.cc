@@ -19,7 +19,8 @@ Result<void> run_prove(const ProveOptions& options) {
   progress.begin("read the input");
   CUZK_TRY_ASSIGN(const Source source, read_source(options));
   const Statement& statement = *source.statement;
-  CUZK_TRY(statement.provable());
+  if (const Result<void> offered = statement.provable(); !offered)
+    return offered.error().within("'" + source.file + "'");
   const std::size_t partitions = statement.partitions();
   std::vector<Blinding> blinding;
   if (!options.fixed_rs.empty()) {

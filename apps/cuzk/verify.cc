@@ -17,7 +17,8 @@ Result<void> run_verify(const VerifyOptions& options) {
   progress.begin("read the input");
   CUZK_TRY_ASSIGN(const Source source, read_source(options));
   const Statement& statement = *source.statement;
-  CUZK_TRY(statement.provable());
+  if (const Result<void> offered = statement.provable(); !offered)
+    return offered.error().within("'" + source.file + "'");
 
   CUZK_TRY_ASSIGN(const Circuit circuit, find_circuit(statement.circuit_id()));
   CUZK_TRY_ASSIGN(const std::string vk_file, params_path(options.params, circuit, ".vk"));

@@ -154,7 +154,12 @@ printf '[1]' >list.json
 expect 1 "no phase-1 output" prove list.json
 cp fixed.proof proof.json
 expect 1 "no phase-1 output" prove proof.json
-expect 1 "needs aggregation" prove "$data/porep/2k-v1_2-noninteractive.c1.json.gz"
+expect 1 "2k-v1_2-noninteractive.c1.json.gz': StackedDrg2KiBV1_2_Feat_NonInteractivePoRep needs aggregation" prove "$data/porep/2k-v1_2-noninteractive.c1.json.gz"
+expect 1 "needs aggregation" "$cuzk" verify --c1 "$data/porep/2k-v1_2-noninteractive.c1.json.gz" --params params --proof fixed.proof
+# A key of another circuit is not the proof's fault.
+mkdir other
+cp "$data/groth16/params/window-2k.vk" "other/$(basename params/*.vk)"
+expect 3 ".vk': ic has 23 points, but circuit porep-2k has 39 public inputs" "$cuzk" verify --c1 "$c1" --params other --proof fixed.proof
 expect 1 "replica_id" "$cuzk" prove --params params --out bad.proof --c1 "$c1" --miner 1 --sector 1
 [[ ! -e bad.proof ]] || fail "a bad input left a proof file"
 pass

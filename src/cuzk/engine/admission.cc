@@ -126,7 +126,8 @@ std::optional<Submission> Engine::Impl::wait_to_read(Lock& lock, const OrderKey&
   to_read_.insert(key);
   std::optional<Submission> refused;
   while (!(key == *to_read_.begin() && may_read(bytes))) {
-    const std::uint64_t held = budget_.reserved(MemoryUse::kRequests) - reading_bytes_;
+    const std::uint64_t held =
+        budget_.reserved(MemoryUse::kRequests) - reading_bytes_ - freed_.bytes(MemoryUse::kRequests);
     if (admission_stopped_)
       refused =
           refusal(Submission::Outcome::kDraining, FailureClass::kShutdown, "the engine is shutting down");

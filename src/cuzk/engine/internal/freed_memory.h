@@ -32,10 +32,10 @@ class FreedMemory {
   }
 
   [[nodiscard]] bool empty() const { return entries_.empty(); }
+  [[nodiscard]] std::uint64_t bytes(MemoryUse use) const { return bytes_[static_cast<std::size_t>(use)]; }
   /// Of what is for proving: not for requests and results.
   [[nodiscard]] std::uint64_t for_proving() const {
-    return bytes() - bytes_[static_cast<std::size_t>(MemoryUse::kRequests)] -
-           bytes_[static_cast<std::size_t>(MemoryUse::kResults)];
+    return bytes() - bytes(MemoryUse::kRequests) - bytes(MemoryUse::kResults);
   }
   [[nodiscard]] std::uint64_t bytes() const {
     std::uint64_t sum = 0;

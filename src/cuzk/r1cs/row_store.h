@@ -86,6 +86,7 @@ class RowStore {
 
  private:
   friend class ShapeCodec;
+  friend class ShapeJoiner;
   struct Group {
     std::uint64_t term;
     std::uint64_t length;

@@ -12,6 +12,18 @@ Shape::Shape(Shape&&) noexcept = default;
 Shape& Shape::operator=(Shape&&) noexcept = default;
 Shape::~Shape() = default;
 
+void Shape::rank_bits() {
+  std::uint32_t rank = 0;
+  bit_rank_.clear();
+  bit_rank_.reserve(aux_is_bit().size() + 1);
+  for (const std::uint64_t w : aux_is_bit()) {
+    bit_rank_.push_back(rank);
+    rank += static_cast<std::uint32_t>(std::popcount(w));
+  }
+  bit_rank_.push_back(rank);
+  num_bits_ = rank;
+}
+
 std::size_t Shape::num_constraints() const {
   return rows_->size();
 }

@@ -81,9 +81,12 @@ class Shape {
  private:
   friend class ShapeRecorder;
   friend class ShapeCodec;
+  friend class ShapeJoiner;
   friend class ShapeRows;
 
   Shape();
+  /// bit_rank_ and num_bits_ from aux_is_bit_.
+  void rank_bits();
 
   std::unique_ptr<RowStore> rows_;
   std::size_t num_inputs_ = 0;

@@ -241,15 +241,8 @@ class ShapeCodec {
   static Result<void> read_variables(Shape& shape, const Header& h, std::vector<std::uint64_t> words) {
     if (h.aux % 64 != 0 && words.back() >> (h.aux % 64) != 0)
       return bad_shape("a boolean variable behind the last variable");
-    std::uint32_t rank = 0;
-    shape.bit_rank_.reserve(words.size() + 1);
-    for (const std::uint64_t w : words) {
-      shape.bit_rank_.push_back(rank);
-      rank += static_cast<std::uint32_t>(std::popcount(w));
-    }
-    shape.bit_rank_.push_back(rank);
-    shape.num_bits_ = rank;
     shape.aux_is_bit_ = Bitmap(std::move(words), h.aux);
+    shape.rank_bits();
     return {};
   }
 

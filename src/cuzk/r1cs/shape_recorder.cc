@@ -19,14 +19,7 @@ Shape ShapeRecorder::finish() && {
   Shape& s = shape_;
   s.rows_->freeze();
   for (Bitmap* b : {&s.aux_is_bit_, &s.a_aux_, &s.b_input_, &s.b_aux_}) b->shrink_to_fit();
-  std::uint32_t rank = 0;
-  s.bit_rank_.reserve(s.aux_is_bit().size() + 1);
-  for (const std::uint64_t w : s.aux_is_bit()) {
-    s.bit_rank_.push_back(rank);
-    rank += static_cast<std::uint32_t>(std::popcount(w));
-  }
-  s.bit_rank_.push_back(rank);
-  s.num_bits_ = rank;
+  s.rank_bits();
   return std::move(shape_);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 
 namespace cuzk::groth16 {
 namespace {
@@ -113,21 +114,39 @@ Result<ParamsLayout> ParamsLayout::read(std::uint64_t size, const ReadAt& read_a
 }
 
 Result<ParamsFile> ParamsFile::open(ThreadPool& pool, const std::string& path) {
-  CUZK_TRY_ASSIGN(PositionedFile file, PositionedFile::open(path));
-  const auto read_at = [&file](std::uint64_t offset, std::span<std::uint8_t> out) {
-    return read_params(file, offset, out);
+  ParamsFile self;
+  self.path_ = path;
+  CUZK_TRY_ASSIGN(self.file_, PositionedFile::open(path));
+  CUZK_TRY(self.read_head(pool, self.file_->size()));
+  return self;
+}
+
+Result<ParamsFile> ParamsFile::from_memory(ThreadPool& pool, ParamsImage image, const std::string& name) {
+  ParamsFile self;
+  self.path_ = name;
+  self.image_ = std::move(image);
+  CUZK_TRY(self.read_head(pool, self.image_.size));
+  return self;
+}
+
+Result<void> ParamsFile::read_head(ThreadPool& pool, std::uint64_t size) {
+  const auto read_at = [this](std::uint64_t offset, std::span<std::uint8_t> out) {
+    return read(offset, out);
   };
-  CUZK_TRY_ASSIGN(const ParamsLayout layout, ParamsLayout::read(file.size(), read_at, path));
-  std::vector<std::uint8_t> prefix(vk_bytes(layout.n_ic));
-  CUZK_TRY(read_at(0, prefix));
-  CUZK_TRY_ASSIGN(VerifyingKey vk, parse_verifying_key_prefix(pool, prefix, path));
+  CUZK_TRY_ASSIGN(layout_, ParamsLayout::read(size, read_at, path_));
+  std::vector<std::uint8_t> prefix(vk_bytes(layout_.n_ic));
+  CUZK_TRY(read(0, prefix));
+  CUZK_TRY_ASSIGN(vk_, parse_verifying_key_prefix(pool, prefix, path_));
   // The count of ic was read twice; between, the file may have been written to.
-  if (vk.ic.size() != layout.n_ic) return bad_params(path + ": the count of ic changed while it was read");
-  return ParamsFile(std::move(file), layout, std::move(vk));
+  if (vk_.ic.size() != layout_.n_ic) return bad_params(path_ + ": the count of ic changed while it was read");
+  return {};
 }
 
 Result<void> ParamsFile::read(std::uint64_t offset, std::span<std::uint8_t> out) const {
-  return read_params(file_, offset, out);
+  if (file_) return read_params(*file_, offset, out);
+  CUZK_CHECK(offset <= image_.size && out.size() <= image_.size - offset);
+  std::memcpy(out.data(), image_.bytes.get() + offset, out.size());
+  return {};
 }
 
 }  // namespace cuzk::groth16

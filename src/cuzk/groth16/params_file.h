@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -56,6 +58,12 @@ struct ParamsLayout {
   static Result<ParamsLayout> read(std::uint64_t size, const ReadAt& read_at, const std::string& name);
 };
 
+/// What a parameter file holds, in memory.
+struct ParamsImage {
+  std::unique_ptr<std::uint8_t[]> bytes;
+  std::uint64_t size = 0;
+};
+
 /// A parameter file, open for the life of the object; the structure and the verifying key are checked, the
 /// points of the five vectors are not (ProvingKey does that). Immutable, thread-safe.
 ///
@@ -66,22 +74,30 @@ struct ParamsLayout {
 class ParamsFile {
  public:
   static Result<ParamsFile> open(ThreadPool& pool, const std::string& path);
+  /// One that is not on a disk; `name` stands for its path.
+  static Result<ParamsFile> from_memory(ThreadPool& pool, ParamsImage image, const std::string& name);
 
-  [[nodiscard]] const std::string& path() const { return file_.path(); }
+  [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const ParamsLayout& layout() const { return layout_; }
   [[nodiscard]] const VerifyingKey& vk() const { return vk_; }
-  /// For digest_file.
-  [[nodiscard]] const PositionedFile& file() const { return file_; }
+  /// For digest_file; only of one that was opened.
+  [[nodiscard]] const PositionedFile& file() const {
+    CUZK_CHECK(file_.has_value());
+    return *file_;
+  }
 
   /// Fills `out` with the bytes from `offset` on. kParams, naming path and offset, when the file has become
   /// shorter since it was opened; kIo when the system cannot read it.
   Result<void> read(std::uint64_t offset, std::span<std::uint8_t> out) const;
 
  private:
-  ParamsFile(PositionedFile file, ParamsLayout layout, VerifyingKey vk)
-      : file_(std::move(file)), layout_(layout), vk_(std::move(vk)) {}
+  ParamsFile() = default;
+  /// Layout and verifying key, from what read() reads.
+  Result<void> read_head(ThreadPool& pool, std::uint64_t size);
 
-  PositionedFile file_;
+  std::string path_;
+  std::optional<PositionedFile> file_;
+  ParamsImage image_;  // without file_
   ParamsLayout layout_;
   VerifyingKey vk_;
 };

@@ -1,6 +1,7 @@
 #include "cuzk/groth16/qap.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <mutex>
 
@@ -60,8 +61,11 @@ QapColumns qap_columns(ThreadPool& pool, const Shape& shape, std::span<const Fr>
   QapColumns columns;
   for (std::vector<Fr>* v : {&columns.inputs.a, &columns.inputs.b, &columns.inputs.c})
     v->assign(shape.num_inputs(), Fr::zero());
-  for (std::vector<Fr>* v : {&columns.aux.a, &columns.aux.b, &columns.aux.c})
-    v->assign(shape.num_aux(), Fr::zero());
+  // At full size most of the cost of an array of zeros is touching its memory for the first time.
+  const std::array<std::vector<Fr>*, 3> arrays{&columns.aux.a, &columns.aux.b, &columns.aux.c};
+  pool.parallel_for(arrays.size(), 1, [&](std::size_t which, std::size_t) {
+    arrays[which]->assign(shape.num_aux(), Fr::zero());
+  });
 
   const ShapeRows rows(shape);
   StripedLocks locks(std::size_t{1} << 16);

@@ -4,27 +4,32 @@
 #include <limits>
 
 #include "cuzk/base/file_sink.h"
+#include "cuzk/groth16/cpu_point_maker.h"
 #include "cuzk/groth16/internal/digest_pair.h"
+#include "cuzk/groth16/internal/setup_scalars.h"
 #include "cuzk/groth16/point_codec.h"
-#include "cuzk/groth16/qap.h"
-#include "cuzk/msm/fixed_base.h"
 
 namespace cuzk::groth16 {
 namespace {
 
-/// Points made, encoded and written at a time.
-constexpr std::size_t kChunk = std::size_t{1} << 16;
 constexpr std::size_t kGrain = std::size_t{1} << 10;
 
-/// The file being written and its digests so far.
-class HashedSink {
+/// Where the bytes of a parameter file go.
+class ParamsSink {
  public:
-  HashedSink(ThreadPool& pool, FileSink sink) : pool_(pool), sink_(std::move(sink)) {}
+  ParamsSink() = default;
+  ParamsSink(const ParamsSink&) = delete;
+  ParamsSink& operator=(const ParamsSink&) = delete;
+  virtual ~ParamsSink() = default;
+  /// Room for the next `bytes`, valid until written().
+  virtual std::span<std::uint8_t> room(std::size_t bytes) = 0;
+  /// The room has been filled.
+  virtual Result<void> written() = 0;
 
   Result<void> write(ByteSpan bytes) {
-    digests_.update(pool_, bytes);
-    written_ += bytes.size();
-    return sink_.write(bytes);
+    const std::span<std::uint8_t> to = room(bytes.size());
+    std::copy(bytes.begin(), bytes.end(), to.begin());
+    return written();
   }
   Result<void> write_count(std::uint64_t count) {
     CUZK_CHECK(count <= std::numeric_limits<std::uint32_t>::max());
@@ -32,90 +37,167 @@ class HashedSink {
     store_be32(bytes.data(), static_cast<std::uint32_t>(count));
     return write(bytes);
   }
+};
+
+/// A file being written, and its digests so far.
+class HashedSink : public ParamsSink {
+ public:
+  HashedSink(ThreadPool& pool, FileSink sink) : pool_(pool), sink_(std::move(sink)) {}
+
+  std::span<std::uint8_t> room(std::size_t bytes) override {
+    buffer_.resize(bytes);
+    return buffer_;
+  }
+  Result<void> written() override {
+    digests_.update(pool_, buffer_);
+    return sink_.write(buffer_);
+  }
   Result<FileDigests> commit() {
     CUZK_TRY(sink_.commit());
     return digests_.finish();
   }
-  [[nodiscard]] std::uint64_t written() const { return written_; }
 
  private:
   ThreadPool& pool_;
   FileSink sink_;
   DigestPair digests_;
-  std::uint64_t written_ = 0;
+  std::vector<std::uint8_t> buffer_;
 };
 
-Result<void> check_secrets(const ToxicWaste& t, unsigned domain_log_size) {
-  const std::pair<const char*, const Fr*> secrets[] = {
-      {"alpha", &t.alpha}, {"beta", &t.beta}, {"gamma", &t.gamma}, {"delta", &t.delta}, {"tau", &t.tau}};
-  for (const auto& [name, value] : secrets)
-    if (value->is_zero()) return usage_error(std::string("the secret ") + name + " is zero");
-  if (t.tau.pow(std::uint64_t{1} << domain_log_size).is_one())
-    return usage_error("the secret tau lies in the evaluation domain of the circuit");
-  return {};
-}
-
-/// beta a + alpha b + c.
-Fr combine(const ToxicWaste& t, const Fr& a, const Fr& b, const Fr& c) {
-  return t.beta * a + t.alpha * b + c;
-}
-
-/// The non-zero values of one filtered query, inputs first; their number must be what the density says.
-Result<std::vector<Fr>> filter(const char* query, const std::vector<Fr>& inputs, const std::vector<Fr>& aux,
-                               std::size_t expected) {
-  std::vector<Fr> kept;
-  kept.reserve(expected);
-  for (const std::vector<Fr>* part : {&inputs, &aux})
-    for (const Fr& v : *part)
-      if (!v.is_zero()) kept.push_back(v);
-  if (kept.size() != expected)
-    return bad_params(std::string("a column of ") + query +
-                      " vanishes at tau though its coefficients do not: choose other secrets");
-  return kept;
-}
-
-/// Multiplies a base by scalars that `scalar_range(begin, out)` makes, and streams the points.
-template <class F>
-class PointWriter {
+/// Memory for a file of known size.
+class MemorySink : public ParamsSink {
  public:
-  PointWriter(ThreadPool& pool, HashedSink& sink, const FixedBase<Affine<F>>& base,
-              std::function<void(std::uint64_t)> advance)
-      : pool_(pool), sink_(sink), base_(base), advance_(std::move(advance)) {}
+  explicit MemorySink(std::uint64_t bytes)
+      : image_{std::make_unique_for_overwrite<std::uint8_t[]>(bytes), bytes} {}
 
-  template <class Scalars>
-  Result<void> write(std::size_t count, Scalars&& scalar_range) {
-    CUZK_TRY(sink_.write_count(count));
-    const std::size_t most = std::min(count, kChunk);
-    std::vector<Fr> scalars(most);
-    std::vector<Affine<F>> points(most);
-    std::vector<std::uint8_t> bytes(most * kPointBytes<F>);
-    for (std::size_t begin = 0; begin < count; begin += kChunk) {
-      const std::size_t n = std::min(kChunk, count - begin);
-      pool_.parallel_for(n, kGrain, [&](std::size_t b, std::size_t e) {
-        scalar_range(begin + b, std::span(scalars).subspan(b, e - b));
-      });
-      base_.multiply(pool_, std::span<const Fr>(scalars).first(n), std::span(points).first(n));
-      pool_.parallel_for(n, kGrain, [&](std::size_t b, std::size_t e) {
-        encode_points(std::span<const Affine<F>>(points).subspan(b, e - b),
-                      std::span(bytes).subspan(b * kPointBytes<F>, (e - b) * kPointBytes<F>));
-      });
-      CUZK_TRY(sink_.write(std::span(bytes).first(n * kPointBytes<F>)));
-      advance_(n);
-    }
-    return {};
+  std::span<std::uint8_t> room(std::size_t bytes) override {
+    CUZK_CHECK(bytes <= image_.size - filled_);
+    filled_ += bytes;
+    return {image_.bytes.get() + filled_ - bytes, bytes};
   }
-  Result<void> write(const std::vector<Fr>& values) {
-    return write(values.size(), [&](std::size_t begin, std::span<Fr> out) {
-      std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(begin), out.size(), out.begin());
-    });
+  Result<void> written() override { return {}; }
+  ParamsImage take() {
+    CUZK_CHECK(filled_ == image_.size);
+    return std::move(image_);
   }
 
  private:
-  ThreadPool& pool_;
-  HashedSink& sink_;
-  const FixedBase<Affine<F>>& base_;
-  std::function<void(std::uint64_t)> advance_;
+  ParamsImage image_;
+  std::uint64_t filled_ = 0;
 };
+
+/// Everything up to the points.
+struct Plan {
+  SetupScalars scalars;
+  SetupResult result;  // without digests
+};
+
+Result<void> check_circuit(const Shape& shape, const SetupOptions& options) {
+  if (shape.domain_log_size() > 31)
+    return bad_params("the circuit has too many constraints for a domain of 2^31 points");
+  if (options.g1.is_infinity() || options.g2.is_infinity())
+    return usage_error("a generator is the point at infinity");
+  return {};
+}
+
+Result<Plan> make_plan(ThreadPool& pool, const Shape& shape, const ToxicWaste& toxic,
+                       const SetupOptions& options) {
+  Plan plan;
+  CUZK_TRY_ASSIGN(plan.scalars, SetupScalars::of(pool, shape, toxic));
+  const SetupScalars& s = plan.scalars;
+  const std::size_t n_h = (std::size_t{1} << shape.domain_log_size()) - 1;
+  plan.result.layout =
+      ParamsLayout::with_counts(s.ic.size(), n_h, s.l.size(), s.a.size(), s.b.size(), s.b.size());
+  VerifyingKey& vk = plan.result.vk;
+  const auto times_g1 = [&](const Fr& k) { return mul(options.g1, k).to_affine(); };
+  const auto times_g2 = [&](const Fr& k) { return mul(options.g2, k).to_affine(); };
+  vk.alpha_g1 = times_g1(toxic.alpha);
+  vk.beta_g1 = times_g1(toxic.beta);
+  vk.beta_g2 = times_g2(toxic.beta);
+  vk.gamma_g2 = times_g2(toxic.gamma);
+  vk.delta_g1 = times_g1(toxic.delta);
+  vk.delta_g2 = times_g2(toxic.delta);
+  return plan;
+}
+
+/// Makes the points of a plan and streams them to a sink.
+class PointWriter {
+ public:
+  PointWriter(ThreadPool& pool, PointMaker& maker, ParamsSink& sink, const SetupOptions& options,
+              std::uint64_t total)
+      : pool_(pool), maker_(maker), sink_(sink), options_(options), total_(total) {}
+
+  Result<void> write(Plan& plan, const ToxicWaste& toxic) {
+    SetupScalars& s = plan.scalars;
+    std::vector<G1Affine>& ic = plan.result.vk.ic;
+    CUZK_TRY(maker_.make_g1(s.ic.size(), from(s.ic), [&](std::span<const G1Affine> points) -> Result<void> {
+      ic.insert(ic.end(), points.begin(), points.end());
+      return {};
+    }));
+    CUZK_TRY(sink_.write(encode_verifying_key(plan.result.vk)));
+    advance(s.ic.size());
+    const std::uint64_t n_h = plan.result.layout.h.count;
+    const Fr z_over_delta = (toxic.tau.pow(n_h + 1) - Fr::one()) * toxic.delta.inverse();
+    CUZK_TRY(write_g1(n_h, [&](std::size_t begin, std::span<Fr> out) {
+      Fr value = toxic.tau.pow(begin) * z_over_delta;
+      for (Fr& o : out) {
+        o = value;
+        value *= toxic.tau;
+      }
+    }));
+    for (std::vector<Fr>* query : {&s.l, &s.a}) {
+      CUZK_TRY(write_g1(query->size(), from(*query)));
+      *query = {};
+    }
+    CUZK_TRY(write_g1(s.b.size(), from(s.b)));
+    CUZK_TRY(sink_.write_count(s.b.size()));
+    return maker_.make_g2(s.b.size(), from(s.b),
+                          [&](std::span<const G2Affine> points) { return encode<Fp2>(points); });
+  }
+
+ private:
+  static PointMaker::Scalars from(const std::vector<Fr>& values) {
+    return [&values](std::size_t begin, std::span<Fr> out) {
+      std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(begin), out.size(), out.begin());
+    };
+  }
+  Result<void> write_g1(std::size_t count, const PointMaker::Scalars& scalars) {
+    CUZK_TRY(sink_.write_count(count));
+    return maker_.make_g1(count, scalars,
+                          [&](std::span<const G1Affine> points) { return encode<Fp>(points); });
+  }
+  template <class F>
+  Result<void> encode(std::span<const Affine<F>> points) {
+    const std::span<std::uint8_t> bytes = sink_.room(points.size() * kPointBytes<F>);
+    pool_.parallel_for(points.size(), kGrain, [&](std::size_t b, std::size_t e) {
+      encode_points(points.subspan(b, e - b), bytes.subspan(b * kPointBytes<F>, (e - b) * kPointBytes<F>));
+    });
+    CUZK_TRY(sink_.written());
+    advance(points.size());
+    return {};
+  }
+  void advance(std::uint64_t n) {
+    done_ += n;
+    if (options_.progress) options_.progress(done_, total_);
+  }
+
+  ThreadPool& pool_;
+  PointMaker& maker_;
+  ParamsSink& sink_;
+  const SetupOptions& options_;
+  std::uint64_t total_;
+  std::uint64_t done_ = 0;
+};
+
+Result<void> write_params(ThreadPool& pool, Plan& plan, const ToxicWaste& toxic, ParamsSink& sink,
+                          const SetupOptions& options) {
+  const ParamsLayout& layout = plan.result.layout;
+  const std::uint64_t g1_points =
+      layout.n_ic + layout.h.count + layout.l.count + layout.a.count + layout.b_g1.count;
+  CpuPointMaker cpu(pool, options.g1, g1_points, options.g2, layout.b_g2.count);
+  PointMaker& maker = options.points != nullptr ? *options.points : cpu;
+  return PointWriter(pool, maker, sink, options, g1_points + layout.b_g2.count).write(plan, toxic);
+}
 
 }  // namespace
 
@@ -129,92 +211,26 @@ Result<ToxicWaste> random_toxic_waste() {
 
 Result<SetupResult> generate_parameters(ThreadPool& pool, const Shape& shape, const ToxicWaste& toxic,
                                         const std::string& path, const SetupOptions& options) {
-  const unsigned log_size = shape.domain_log_size();
-  if (log_size > 31) return bad_params("the circuit has too many constraints for a domain of 2^31 points");
-  CUZK_TRY(check_secrets(toxic, log_size));
-  if (options.g1.is_infinity() || options.g2.is_infinity())
-    return usage_error("a generator is the point at infinity");
+  CUZK_TRY(check_circuit(shape, options));
   // Before the hours of work, not after them: a folder that cannot be written to.
   CUZK_TRY_ASSIGN(FileSink file, FileSink::create(path));
-
-  const std::size_t n_in = shape.num_inputs();
-  const std::size_t n_aux = shape.num_aux();
-  const std::size_t n_h = (std::size_t{1} << log_size) - 1;
-  QapColumns columns;
-  {
-    const std::vector<Fr> basis = lagrange_basis_at(pool, log_size, toxic.tau);
-    columns = qap_columns(pool, shape, basis);
-  }
-  const auto column_values = [&](const QapColumns::Values& v, std::size_t i) {
-    return combine(toxic, v.a[i], v.b[i], v.c[i]);
-  };
-  const Fr gamma_inverse = toxic.gamma.inverse();
-  const Fr delta_inverse = toxic.delta.inverse();
-  std::vector<Fr> ic(n_in);
-  for (std::size_t i = 0; i < n_in; ++i) {
-    ic[i] = column_values(columns.inputs, i) * gamma_inverse;
-    if (ic[i].is_zero())
-      return bad_params("the column of input " + std::to_string(i) +
-                        " vanishes at tau: choose other secrets");
-  }
-  // l replaces c, which is not needed otherwise.
-  std::vector<Fr>& l = columns.aux.c;
-  pool.parallel_for(n_aux, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) l[i] = column_values(columns.aux, i) * delta_inverse;
-  });
-  for (std::size_t i = 0; i < n_aux; ++i)
-    if (l[i].is_zero())
-      return bad_params("unconstrained variable: aux variable " + std::to_string(i) +
-                        " occurs in no constraint");
-  CUZK_TRY_ASSIGN(std::vector<Fr> a,
-                  filter("a", columns.inputs.a, columns.aux.a, n_in + shape.a_aux_count()));
-  columns.aux.a = {};
-  CUZK_TRY_ASSIGN(std::vector<Fr> b,
-                  filter("b", columns.inputs.b, columns.aux.b, shape.b_input_count() + shape.b_aux_count()));
-  columns.aux.b = {};
-
-  SetupResult result;
-  result.layout = ParamsLayout::with_counts(n_in, n_h, n_aux, a.size(), b.size(), b.size());
-  const std::uint64_t total = n_in + n_h + n_aux + a.size() + 2 * b.size();
-  std::uint64_t done = 0;
-  const auto advance = [&](std::uint64_t n) {
-    done += n;
-    if (options.progress) options.progress(done, total);
-  };
-
-  const FixedBase<G1Affine> g1(pool, options.g1, total - b.size());
-  VerifyingKey& vk = result.vk;
-  const auto times_g1 = [&](const Fr& k) { return mul(options.g1, k).to_affine(); };
-  const auto times_g2 = [&](const Fr& k) { return mul(options.g2, k).to_affine(); };
-  vk.alpha_g1 = times_g1(toxic.alpha);
-  vk.beta_g1 = times_g1(toxic.beta);
-  vk.beta_g2 = times_g2(toxic.beta);
-  vk.gamma_g2 = times_g2(toxic.gamma);
-  vk.delta_g1 = times_g1(toxic.delta);
-  vk.delta_g2 = times_g2(toxic.delta);
-  vk.ic.resize(n_in);
-  g1.multiply(pool, std::span<const Fr>(ic), std::span(vk.ic));
-
+  CUZK_TRY_ASSIGN(Plan plan, make_plan(pool, shape, toxic, options));
   HashedSink sink(pool, std::move(file));
-  CUZK_TRY(sink.write(encode_verifying_key(vk)));
-  advance(n_in);
-  PointWriter<Fp> in_g1(pool, sink, g1, advance);
-  const Fr z_over_delta = (toxic.tau.pow(n_h + 1) - Fr::one()) * delta_inverse;
-  CUZK_TRY(in_g1.write(n_h, [&](std::size_t begin, std::span<Fr> out) {
-    Fr value = toxic.tau.pow(begin) * z_over_delta;
-    for (Fr& o : out) {
-      o = value;
-      value *= toxic.tau;
-    }
-  }));
-  CUZK_TRY(in_g1.write(l));
-  CUZK_TRY(in_g1.write(a));
-  CUZK_TRY(in_g1.write(b));
-  const FixedBase<G2Affine> g2(pool, options.g2, b.size());
-  CUZK_TRY(PointWriter<Fp2>(pool, sink, g2, advance).write(b));
-  CUZK_CHECK(sink.written() == result.layout.file_bytes());
-  CUZK_TRY_ASSIGN(result.digests, sink.commit());
-  return result;
+  CUZK_TRY(write_params(pool, plan, toxic, sink, options));
+  CUZK_TRY_ASSIGN(plan.result.digests, sink.commit());
+  return std::move(plan.result);
+}
+
+Result<std::shared_ptr<const ParamsFile>> generate_parameters_in_memory(ThreadPool& pool, const Shape& shape,
+                                                                        const ToxicWaste& toxic,
+                                                                        const std::string& name,
+                                                                        const SetupOptions& options) {
+  CUZK_TRY(check_circuit(shape, options));
+  CUZK_TRY_ASSIGN(Plan plan, make_plan(pool, shape, toxic, options));
+  MemorySink sink(plan.result.layout.file_bytes());
+  CUZK_TRY(write_params(pool, plan, toxic, sink, options));
+  CUZK_TRY_ASSIGN(ParamsFile file, ParamsFile::from_memory(pool, sink.take(), name));
+  return std::make_shared<const ParamsFile>(std::move(file));
 }
 
 }  // namespace cuzk::groth16

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "cuzk/base/result.h"
@@ -9,6 +10,7 @@
 #include "cuzk/curve/point.h"
 #include "cuzk/field/fr.h"
 #include "cuzk/groth16/params_file.h"
+#include "cuzk/groth16/point_maker.h"
 #include "cuzk/groth16/verifying_key.h"
 #include "cuzk/r1cs/shape.h"
 
@@ -31,13 +33,15 @@ struct SetupOptions {
   G1Affine g1 = g1_generator();  ///< any point of G1 but infinity
   G2Affine g2 = g2_generator();
   /// Called with the group multiplications done and in total; from the calling thread only.
-  std::function<void(std::uint64_t done, std::uint64_t total)> progress;
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
+  /// Makes the points; it multiplies g1 and g2. Null: the pool does (CpuPointMaker).
+  PointMaker* points = nullptr;
 };
 
 struct SetupResult {
   VerifyingKey vk;
   ParamsLayout layout;
-  FileDigests digests;  ///< of the .params file, computed while writing
+  FileDigests digests{};  ///< of the .params file, computed while writing
 };
 
 /// Makes the parameters of a circuit from given secrets (groth16-and-formats 2.3) and writes them to `path`:
@@ -49,5 +53,12 @@ struct SetupResult {
 /// kIo: the file cannot be written.
 Result<SetupResult> generate_parameters(ThreadPool& pool, const Shape& shape, const ToxicWaste& toxic,
                                         const std::string& path, const SetupOptions& options = {});
+
+/// The same, kept in memory as the file would be (ParamsFile::from_memory), without digests: keys of tens of
+/// gigabytes for benchmarks on machines without a disk for them. `name` stands in errors as a path would.
+Result<std::shared_ptr<const ParamsFile>> generate_parameters_in_memory(ThreadPool& pool, const Shape& shape,
+                                                                        const ToxicWaste& toxic,
+                                                                        const std::string& name,
+                                                                        const SetupOptions& options = {});
 
 }  // namespace cuzk::groth16

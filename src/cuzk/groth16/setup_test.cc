@@ -7,6 +7,7 @@
 
 #include "cuzk/base/hex.h"
 #include "cuzk/base/random.h"
+#include "cuzk/groth16/proving_key.h"
 #include "cuzk/groth16/qap.h"
 #include "cuzk/groth16/test_support.h"
 #include "cuzk/hash/sha256.h"
@@ -127,6 +128,79 @@ TEST_F(Setup, FolderThatDoesNotExist) {
       generate_parameters(pool_, *circuit.shape(false), test::golden_secrets(), folder_.file("no/x.params"));
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::kIo);
+}
+
+std::vector<std::uint8_t> bytes_of(const ParamsFile& file) {
+  std::vector<std::uint8_t> bytes(file.layout().file_bytes());
+  EXPECT_TRUE(file.read(0, bytes));
+  return bytes;
+}
+
+TEST_F(Setup, InMemoryAreTheBytesOfTheFile) {
+  for (const char* name : {"cubic", "random-300"}) {
+    const test::Toy toy = test::load_toy(name);
+    const std::shared_ptr<const Shape> shape = toy.circuit.shape(true);
+    const auto file = generate_parameters_in_memory(pool_, *shape, toy.toxic, "in memory");
+    ASSERT_TRUE(file) << file.error().message;
+    EXPECT_EQ(bytes_of(**file), read_file(data_path(std::string("toy/") + name + ".params")));
+    const auto key = ProvingKey::load(pool_, *file, shape);
+    ASSERT_TRUE(key) << key.error().message;
+    EXPECT_EQ((*key)->path(), "in memory");
+    EXPECT_EQ((*key)->vk().alpha_g1, (*file)->vk().alpha_g1);
+  }
+  const test::Toy toy = test::load_toy("cubic");
+  ToxicWaste bad = toy.toxic;
+  bad.delta = Fr::zero();
+  EXPECT_FALSE(generate_parameters_in_memory(pool_, *toy.circuit.shape(false), bad, "in memory"));
+}
+
+/// Makes points one at a time and hands them out in threes; fails after a number of calls.
+class SlowPointMaker : public PointMaker {
+ public:
+  explicit SlowPointMaker(int calls) : calls_(calls) {}
+  Result<void> make_g1(std::size_t count, const Scalars& scalars, const Points<Fp>& points) override {
+    return make<Fp>(g1_generator(), count, scalars, points);
+  }
+  Result<void> make_g2(std::size_t count, const Scalars& scalars, const Points<Fp2>& points) override {
+    return make<Fp2>(g2_generator(), count, scalars, points);
+  }
+
+ private:
+  template <class F>
+  Result<void> make(const Affine<F>& base, std::size_t count, const Scalars& scalars, const Points<F>& take) {
+    if (calls_-- == 0) return io_error("the device is gone");
+    for (std::size_t begin = 0; begin < count; begin += 3) {
+      std::vector<Fr> k(std::min<std::size_t>(3, count - begin));
+      scalars(begin, k);
+      std::vector<Affine<F>> points;
+      for (const Fr& one : k) points.push_back(mul(base, one).to_affine());
+      CUZK_TRY(take(points));
+    }
+    return {};
+  }
+  int calls_;
+};
+
+TEST_F(Setup, PointsOfAnotherMaker) {
+  const test::Toy toy = test::load_toy("cubic");
+  const std::shared_ptr<const Shape> shape = toy.circuit.shape(false);
+  SlowPointMaker maker(100);
+  SetupOptions options;
+  options.points = &maker;
+  ASSERT_TRUE(generate_parameters(pool_, *shape, toy.toxic, path_, options));
+  EXPECT_EQ(read_file(path_), read_file(data_path("toy/cubic.params")));
+  // It may fail anywhere: ic, h, l, a, b in G1, b in G2.
+  for (int calls = 0; calls < 6; ++calls) {
+    SlowPointMaker failing(calls);
+    options.points = &failing;
+    const auto result = generate_parameters(pool_, *shape, toy.toxic, folder_.file("y.params"), options);
+    ASSERT_FALSE(result) << calls;
+    EXPECT_EQ(result.error().message, "the device is gone");
+    EXPECT_FALSE(std::filesystem::exists(folder_.file("y.params")));
+    SlowPointMaker failing_too(calls);
+    options.points = &failing_too;
+    EXPECT_FALSE(generate_parameters_in_memory(pool_, *shape, toy.toxic, "m", options));
+  }
 }
 
 TEST(Qap, LagrangeBasisIsOneAtItsPointAndInterpolates) {

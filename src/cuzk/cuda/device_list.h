@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cuzk/base/result.h"
+
+namespace cuzk::cuda {
+
+/// A device as the driver lists it.
+struct DeviceDescription {
+  int ordinal = 0;
+  std::string uuid;  ///< "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", lower case, as nvidia-smi prints it
+  std::string name;
+  std::uint64_t memory_bytes = 0;
+  int major = 0;  ///< of the compute capability
+  int minor = 0;
+};
+
+/// All devices that this process may use, in CUDA's order; none where there is no device. kIo where there is
+/// no driver or one too old for this program, with its reason.
+Result<std::vector<DeviceDescription>> list_devices();
+
+}  // namespace cuzk::cuda

@@ -117,8 +117,9 @@ class LocalTarget : public BenchTarget {
     config.synthesis.partition_workers = settings.partition_workers;
     config.gpus.gpu_workers_per_device = settings.workers_per_device;
     auto out = std::make_unique<LocalTarget>(settings);
-    CUZK_TRY_ASSIGN(out->backend_, server::cpu_backend(config, out->pool_,
-                                                       [](const std::string& text) { tell("{}\n", text); }));
+    CUZK_TRY_ASSIGN(
+        out->backend_,
+        server::configured_backend(config, out->pool_, [](const std::string& text) { tell("{}\n", text); }));
     const auto make_engine = [&](engine::EngineConfig engine_config, timeline::Recorder& recorder) {
       return engine::Engine::create(std::move(engine_config),
                                     engine::EngineParts{.pool = out->pool_,
@@ -142,7 +143,8 @@ class LocalTarget : public BenchTarget {
   Result<BenchRun> measure(const std::function<std::vector<BenchSample>()>& load) override {
     BenchRun run = engine_->measure(load);
     run.target = fmt::format(
-        "in process, {} threads, partition_workers {}, gpu_workers_per_device {}", pool_.size(),
+        "in process, {} ({} devices), {} threads, partition_workers {}, gpu_workers_per_device {}",
+        backend_.name, backend_.devices.size(), pool_.size(),
         settings_.partition_workers ? std::to_string(*settings_.partition_workers) : "by the machine",
         settings_.workers_per_device);
     return run;

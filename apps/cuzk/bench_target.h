@@ -29,7 +29,7 @@ class BenchTarget {
 
 Result<std::unique_ptr<BenchTarget>> daemon_target(const ConnectOptions& options);
 
-/// An engine of its own on the CPU, without a journal.
+/// An engine of its own, on the devices that a daemon without gpus.devices would use, without a journal.
 struct LocalSettings {
   std::string params;
   unsigned threads = 0;

@@ -13,7 +13,6 @@
 
 #include "cuzk/base/hex.h"
 #include "cuzk/base/random.h"
-#include "cuzk/engine/saved_shapes.h"
 #include "cuzk/journal/sqlite_journal.h"
 #include "cuzk/proving/circuit.h"
 #include "cuzk/server/history.h"
@@ -362,21 +361,6 @@ class Daemon {
 };
 
 }  // namespace
-
-Result<Backend> cpu_backend(const Config& config, ThreadPool& pool, const Warn& warn) {
-  if (!config.gpus.devices.empty())
-    return usage_error("gpus.devices: this program has no CUDA backend; the list must be empty");
-  if (config.gpus.gpu_threads != 0) warn("gpus.gpu_threads: without effect on the CPU backend");
-  if (config.gpus.vram_limit) warn("gpus.vram_limit: without effect on the CPU backend");
-  std::shared_ptr<const engine::SavedShapes> shapes;
-  if (const std::string folder = shape_folder(config); !folder.empty()) {
-    CUZK_TRY_ASSIGN(const Bytes32 program, engine::running_program());
-    shapes = std::make_shared<const engine::SavedShapes>(folder, program, warn);
-  }
-  return Backend{.name = "cpu",
-                 .devices = {std::make_shared<engine::CpuDevice>(pool)},
-                 .circuits = std::make_shared<engine::FileCircuitSource>(parameter_folder(config), shapes)};
-}
 
 Result<void> run_daemon(const DaemonOptions& options) {
   const sigset_t signals = handled_signals();

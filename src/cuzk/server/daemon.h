@@ -25,8 +25,9 @@ using Warn = std::function<void(const std::string&)>;
 using BackendFactory =
     std::function<Result<Backend>(const Config& config, ThreadPool& pool, const Warn& warn)>;
 
-/// The processor as the one device, parameters from the configured folder, shapes kept in shape_folder.
-Result<Backend> cpu_backend(const Config& config, ThreadPool& pool, const Warn& warn);
+/// The devices that gpus.devices names (devices/devices.h): without names every CUDA device, the processor
+/// where there is none. Parameters from the configured folder, shapes kept in shape_folder.
+Result<Backend> configured_backend(const Config& config, ThreadPool& pool, const Warn& warn);
 
 struct DaemonOptions {
   Config config;
@@ -34,7 +35,7 @@ struct DaemonOptions {
   std::string config_path;            ///< read again on SIGHUP; empty: there is none
   std::string version;
   std::string timeline_file;  ///< events are appended to it as lines; empty: not
-  BackendFactory backend = cpu_backend;
+  BackendFactory backend = configured_backend;
 };
 
 /// Runs the daemon until SIGTERM or SIGINT, drains and returns; a second signal ends the process at once with

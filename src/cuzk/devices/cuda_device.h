@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+
+#include "cuzk/cpu/thread_pool.h"
+#include "cuzk/cuda/context.h"
+#include "cuzk/cuda/cuda_prover.h"
+#include "cuzk/cuda/device_list.h"
+#include "cuzk/engine/device.h"
+
+namespace cuzk::devices {
+
+/// A CUDA device: one context and one prover on it, for as long as the object lives. Thread-safe.
+class CudaDevice : public engine::Device {
+ public:
+  /// `vram_limit` as ContextOptions. kIo, naming the device, when it cannot be used.
+  static Result<std::shared_ptr<engine::Device>> open(ThreadPool& pool,
+                                                      const cuda::DeviceDescription& description,
+                                                      std::uint64_t vram_limit);
+  CudaDevice(ThreadPool& pool, const cuda::DeviceDescription& description,
+             std::unique_ptr<cuda::Context> context);
+
+  [[nodiscard]] const engine::DeviceInfo& info() const override { return info_; }
+  [[nodiscard]] groth16::Prover& prover() override { return prover_; }
+  /// False once the context is dead; running out of memory leaves it alive.
+  [[nodiscard]] bool usable() override { return context_->fault() == cuda::Fault::none; }
+  /// Of what may be taken (ContextOptions::vram_limit).
+  [[nodiscard]] std::uint64_t free_memory() override;
+  [[nodiscard]] std::uint64_t launch_host_bytes(const Shape& shape) const override;
+  Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key) override;
+  void drop(const std::shared_ptr<const groth16::ProvingKey>& key) override;
+
+  /// For measurements: its memory accounting.
+  [[nodiscard]] cuda::Context& context() { return *context_; }
+
+ private:
+  engine::DeviceInfo info_;
+  std::unique_ptr<cuda::Context> context_;
+  cuda::CudaProver prover_;
+};
+
+}  // namespace cuzk::devices

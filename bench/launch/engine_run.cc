@@ -1,0 +1,126 @@
+#include "engine_run.h"
+
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <future>
+
+#include "cuzk/timeline/analysis.h"
+#include "cuzk/timeline/gantt.h"
+
+namespace cuzk::bench {
+namespace {
+
+class KeepingDevice : public engine::Device {
+ public:
+  explicit KeepingDevice(std::shared_ptr<engine::Device> device) : device_(std::move(device)) {}
+  [[nodiscard]] const engine::DeviceInfo& info() const override { return device_->info(); }
+  [[nodiscard]] groth16::Prover& prover() override { return device_->prover(); }
+  [[nodiscard]] bool usable() override { return device_->usable(); }
+  [[nodiscard]] std::uint64_t free_memory() override { return device_->free_memory(); }
+  [[nodiscard]] std::uint64_t launch_host_bytes(const Shape& shape) const override {
+    return device_->launch_host_bytes(shape);
+  }
+  Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key) override {
+    return device_->hold(key);
+  }
+
+ private:
+  std::shared_ptr<engine::Device> device_;
+};
+
+double percent(const std::optional<timeline::Lane>& lane) {
+  return lane ? 100 * lane->efficiency() : 0;
+}
+
+void print_gaps(const char* name, const std::optional<timeline::Lane>& lane) {
+  if (!lane) return;
+  const auto sum = [](const char* label, const timeline::GapSum& gaps) {
+    std::printf("  %s %llu in %.3f ms;", label, static_cast<unsigned long long>(gaps.count),
+                static_cast<double>(gaps.total_ns) / 1e6);
+  };
+  std::printf("  gaps of %s:", name);
+  sum("below 50 ms", lane->below_50_ms);
+  sum("50 to 500", lane->from_50_to_500_ms);
+  sum("above", lane->above_500_ms);
+  sum("cross job", lane->cross_job);
+  sum("cross partition", lane->cross_partition);
+  sum("within", lane->within_partition);
+  std::printf("\n");
+}
+
+void write_files(const EngineRun& run, const timeline::Log& log, const timeline::Analysis& analysis) {
+  if (run.folder.empty()) return;
+  const std::string stem = run.folder + "/" + run.name;
+  std::ofstream(stem + ".svg") << timeline::to_svg(log, analysis);
+  std::ofstream(stem + ".txt") << timeline::to_text(analysis);
+  std::ofstream lines(stem + ".timeline");
+  for (const timeline::Event& event : log.events) lines << timeline::format_line(event) << "\n";
+}
+
+}  // namespace
+
+std::shared_ptr<engine::Device> keeping_keys(std::shared_ptr<engine::Device> device) {
+  return std::make_shared<KeepingDevice>(std::move(device));
+}
+
+Result<void> run_engine(ThreadPool& pool, const std::shared_ptr<engine::Device>& device,
+                        const std::shared_ptr<engine::CircuitSource>& circuits,
+                        const engine::RequestReader& reader, const EngineRun& run) {
+  timeline::Recorder recorder(std::size_t{1} << 18);
+  engine::EngineConfig config;
+  config.memory_budget = std::uint64_t{1} << 40;  // the machine is known to be large enough
+  config.workers_per_device = run.workers_per_device;
+  config.partition_workers = run.partition_workers;
+  CUZK_TRY_ASSIGN(const std::unique_ptr<engine::Engine> engine,
+                  engine::Engine::create(config, {.pool = pool,
+                                                  .devices = {device},
+                                                  .circuits = circuits,
+                                                  .read_request = reader,
+                                                  .recorder = &recorder}));
+  {
+    std::promise<Result<engine::Preloaded>> loaded;
+    engine->preload(run.circuit_id,
+                    [&](Result<engine::Preloaded> done) { loaded.set_value(std::move(done)); });
+    CUZK_TRY(loaded.get_future().get());
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<std::future<std::shared_ptr<const engine::JobResult>>> results;
+  for (const ProofRequest& request : run.requests) {
+    const engine::Submission submission = engine->submit({"", engine::Priority::kNormal, request, {}});
+    if (!submission.accepted()) return io_error(run.name + ": " + submission.message);
+    auto promise = std::make_shared<std::promise<std::shared_ptr<const engine::JobResult>>>();
+    results.push_back(promise->get_future());
+    CUZK_TRY(engine->await(submission.job_id, {}, [promise](const engine::Awaited& awaited) {
+      promise->set_value(awaited.result);
+    }));
+  }
+  std::size_t proofs = 0;
+  for (auto& result : results) {
+    const std::shared_ptr<const engine::JobResult> job = result.get();
+    if (job->state != engine::JobState::kCompleted)
+      return Error{ErrorCode::kInternal, run.name + ": " + job->message};
+    proofs += job->proof.size() / 192;
+  }
+  const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  engine->shut_down({});
+  timeline::Recorder::Tail tail = recorder.since(0);
+  const timeline::Log log{std::move(tail.events), tail.lost};
+  const timeline::Analysis analysis = timeline::analyse(log);
+  std::printf(
+      "%s: %zu jobs, %zu proofs verified, %u workers, %.3f s, %.1f ms a proof; lock %.2f %%, job %.2f %%, "
+      "kernel %.2f %%\n",
+      run.name.c_str(), run.requests.size(), proofs, run.workers_per_device, wall,
+      1e3 * wall / static_cast<double>(proofs), percent(analysis.lock), percent(analysis.job),
+      percent(analysis.kernel));
+  print_gaps("the lock", analysis.lock);
+  print_gaps("kernels", analysis.kernel);
+  for (const timeline::StageTime& stage : analysis.stages)
+    std::printf("  %s %.2f;", stage.stage.c_str(), stage.mean_ms());
+  std::printf("  mean ms\n");
+  std::fflush(stdout);
+  write_files(run, log, analysis);
+  return {};
+}
+
+}  // namespace cuzk::bench

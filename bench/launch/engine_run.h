@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cuzk/engine/engine.h"
+
+namespace cuzk::bench {
+
+/// Jobs through an engine in this process, one configuration.
+struct EngineRun {
+  std::string name;        ///< of the files and in the output
+  std::string circuit_id;  ///< loaded before the clock starts
+  unsigned workers_per_device = 2;
+  unsigned partition_workers = 4;
+  std::vector<ProofRequest> requests;  ///< submitted all at once
+  std::string folder;                  ///< for NAME.svg, NAME.timeline and NAME.txt; empty: no files
+};
+
+/// Prints one line with times and efficiencies and the gaps of the lock by class. Every proof has been
+/// verified by the engine. An Error when a job fails.
+Result<void> run_engine(ThreadPool& pool, const std::shared_ptr<engine::Device>& device,
+                        const std::shared_ptr<engine::CircuitSource>& circuits,
+                        const engine::RequestReader& reader, const EngineRun& run);
+
+/// A device that keeps its keys from one engine to the next.
+std::shared_ptr<engine::Device> keeping_keys(std::shared_ptr<engine::Device> device);
+
+}  // namespace cuzk::bench

@@ -1,0 +1,400 @@
+// A PoRep-like launch on a device: one at a time, and through the engine.
+//   cuzk_launch_bench [options]
+//     --log-size N      of the synthetic circuit's domain, 12 to 28 (default 20)
+//     --launches N      launches one at a time (default 3)
+//     --engine LIST     workers per device, e.g. 1,2,3: engine runs of the synthetic circuit (default none)
+//     --jobs N          of an engine run (default 3), of --partitions N each (default 10)
+//     --porep FILE      a C1 output of a 2 KiB sector: real jobs, 10 times --jobs, on each of --engine
+//     --no-synthetic    only --porep
+//     --check           compares parameters and proof with the CPU's, byte for byte (small sizes)
+//     --vram-limit N    bytes
+//     --threads N       of the CPU (default: all)
+//     --cpu             everything on the CPU, for trying out this program
+//     --out DIR         for charts and timelines
+// Parameters are made in the process from fixed secrets: never for use. Exits with 1 when a proof is wrong.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+
+#include "cuzk/base/hex.h"
+#include "cuzk/cuda/point_maker.h"
+#include "cuzk/devices/cuda_device.h"
+#include "cuzk/filecoin/porep/c1.h"
+#include "cuzk/groth16/cpu_prover.h"
+#include "cuzk/groth16/setup.h"
+#include "cuzk/proving/circuit.h"
+#include "engine_run.h"
+#include "memory_circuits.h"
+#include "synthetic_circuit.h"
+
+namespace {
+
+using namespace cuzk;
+
+struct Options {
+  unsigned log_size = 20;
+  unsigned launches = 3;
+  std::vector<unsigned> workers;
+  unsigned jobs = 3;
+  unsigned partitions = 10;
+  std::string porep;
+  bool synthetic = true;
+  bool check = false;
+  std::uint64_t vram_limit = 0;
+  unsigned threads = 0;
+  bool cpu = false;
+  std::string out;
+};
+
+[[noreturn]] void usage(const char* what) {
+  std::fprintf(stderr, "cuzk_launch_bench: %s; see the head of launch.cc\n", what);
+  std::exit(2);
+}
+
+std::uint64_t number(const char* text) {
+  char* end = nullptr;
+  const std::uint64_t value = std::strtoull(text, &end, 10);
+  if (end == text || *end != 0) usage(text);
+  return value;
+}
+
+Options parse(int argc, char** argv) {
+  Options o;
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    const auto value = [&] {
+      if (++i == argc) usage((name + " needs a value").c_str());
+      return argv[i];
+    };
+    const auto count = [&] { return static_cast<unsigned>(number(value())); };
+    if (name == "--log-size") {
+      o.log_size = count();
+    } else if (name == "--launches") {
+      o.launches = count();
+    } else if (name == "--engine") {
+      std::string list = value();
+      for (std::size_t at = 0; at < list.size();) {
+        const std::size_t comma = std::min(list.find(',', at), list.size());
+        o.workers.push_back(static_cast<unsigned>(number(list.substr(at, comma - at).c_str())));
+        at = comma + 1;
+      }
+    } else if (name == "--jobs") {
+      o.jobs = count();
+    } else if (name == "--partitions") {
+      o.partitions = count();
+    } else if (name == "--porep") {
+      o.porep = value();
+    } else if (name == "--no-synthetic") {
+      o.synthetic = false;
+    } else if (name == "--check") {
+      o.check = true;
+    } else if (name == "--vram-limit") {
+      o.vram_limit = number(value());
+    } else if (name == "--threads") {
+      o.threads = count();
+    } else if (name == "--cpu") {
+      o.cpu = true;
+    } else if (name == "--out") {
+      o.out = value();
+    } else {
+      usage(("unknown option " + name).c_str());
+    }
+  }
+  if (o.log_size < bench::SyntheticCircuit::kMinLogSize || o.log_size > 28) usage("--log-size is 12 to 28");
+  if (o.partitions == 0) usage("--partitions is at least 1");
+  return o;
+}
+
+template <class T>
+T require(Result<T> result) {
+  if (!result) {
+    std::fprintf(stderr, "FAILED: %s\n", result.error().message.c_str());
+    std::exit(1);
+  }
+  return std::move(result).value();
+}
+void require(const Result<void>& result) {
+  if (result) return;
+  std::fprintf(stderr, "FAILED: %s\n", result.error().message.c_str());
+  std::exit(1);
+}
+void require(bool ok, const char* what) {
+  std::printf("%-64s %s\n", what, ok ? "ok" : "FAILED");
+  std::fflush(stdout);
+  if (!ok) std::exit(1);
+}
+
+/// Prints how long each step took.
+class Steps {
+ public:
+  void done(const std::string& what) {
+    const auto now = std::chrono::steady_clock::now();
+    std::printf("%8.3f s  %s\n", std::chrono::duration<double>(now - last_).count(), what.c_str());
+    std::fflush(stdout);
+    last_ = std::chrono::steady_clock::now();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+double ms(groth16::ProverClock::time_point from, groth16::ProverClock::time_point to) {
+  return std::chrono::duration<double, std::milli>(to - from).count();
+}
+
+Fr secret(std::uint64_t i) {
+  return Fr::from_u64(0x9e3779b97f4a7c15 * i) * -Fr::from_u64(0x123456789abcdef);
+}
+groth16::ToxicWaste toxic() {
+  return {secret(1), secret(2), secret(3), secret(4), secret(5)};
+}
+
+/// Partition k of job `tag` is the synthetic circuit with a witness of its own.
+class SyntheticStatement : public Statement {
+ public:
+  SyntheticStatement(const bench::SyntheticCircuit& circuit, unsigned partitions, std::uint64_t tag)
+      : Statement(ProofKind::porep_seal_commit, "synthetic", partitions, "synthetic"),
+        circuit_(circuit),
+        tag_(tag) {}
+  Result<void> verify_vanilla(ThreadPool&) const override { return {}; }
+  Result<PartitionWitness> synthesize(ThreadPool& pool, const Shape&, unsigned k,
+                                      std::stop_token) const override {
+    return PartitionWitness{std::make_shared<const Witness>(circuit_.witness(pool, seed(k))),
+                            circuit_.inputs(seed(k))};
+  }
+  Result<std::vector<Fr>> public_inputs(unsigned k) const override { return circuit_.inputs(seed(k)); }
+  Result<CircuitDigest> digest(unsigned) const override {
+    return Error{ErrorCode::kUnsupported, "a synthetic circuit has no digest"};
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t seed(unsigned k) const { return tag_ * 1000 + k; }
+  const bench::SyntheticCircuit& circuit_;
+  std::uint64_t tag_;
+};
+
+class Program {
+ public:
+  explicit Program(const Options& options) : options_(options), pool_(options.threads) {
+    if (options_.cpu) {
+      device_ = std::make_shared<engine::CpuDevice>(pool_);
+    } else {
+      const auto devices = require(cuda::list_devices());
+      if (devices.empty()) usage("no CUDA device");
+      device_ = require(devices::CudaDevice::open(pool_, devices[0], options_.vram_limit));
+    }
+    kept_ = bench::keeping_keys(device_);
+    std::printf("%s; %u CPU threads\n", device_->info().name.c_str(), pool_.size());
+    steps_.done("start");
+  }
+
+  void synthetic() {
+    const bench::SyntheticCircuit circuit(options_.log_size);
+    const std::shared_ptr<const Shape> shape = circuit.shape(pool_);
+    steps_.done("shape");
+    describe(*shape);
+    const auto witness = std::make_shared<const Witness>(circuit.witness(pool_, 0));
+    std::size_t ones = 0;
+    for (const std::uint64_t word : witness->bits) ones += static_cast<std::size_t>(std::popcount(word));
+    steps_.done("witness, " +
+                std::to_string(100.0 * static_cast<double>(ones) / static_cast<double>(shape->num_bits())) +
+                " % of the bits one");
+    if (options_.log_size <= 22 || options_.check) {
+      require(shape->first_unsatisfied(pool_, *witness) == shape->num_constraints(),
+              "the witness satisfies every row");
+      steps_.done("satisfaction");
+    }
+    const auto key = make_key("synthetic", shape);
+    launch(key, shape, witness);
+    const engine::RequestReader reader = [&](ThreadPool&, const ProofRequest& request) {
+      return Result<std::shared_ptr<const Statement>>(
+          std::make_shared<const SyntheticStatement>(circuit, options_.partitions, request.sector_number));
+    };
+    for (const unsigned workers : options_.workers) {
+      std::vector<ProofRequest> requests(options_.jobs);
+      for (unsigned i = 0; i < options_.jobs; ++i) requests[i].sector_number = i + 1;
+      run("synthetic", "synthetic-2^" + std::to_string(options_.log_size), workers, std::move(requests),
+          reader);
+    }
+    device_->drop(key);
+  }
+
+  void porep() {
+    const porep::C1Output c1 = require(porep::read_c1_file(options_.porep)).output;
+    ProofRequest request;
+    request.registered_proof = 5;
+    request.sector_size = 2048;
+    request.miner_id = 1234;
+    request.sector_number = 42;
+    const std::string wrapper = porep::write_c1_wrapper({42, 2048}, porep::write_c1_json(c1));
+    request.vanilla_proof.assign(wrapper.begin(), wrapper.end());
+    const Circuit circuit = require(find_circuit("porep-2k"));
+    const std::shared_ptr<const Shape> shape = record_shape(circuit);
+    steps_.done("shape of porep-2k");
+    describe(*shape);
+    const auto key = make_key("porep-2k", shape);
+    const auto statement = require(read_request(pool_, request));
+    launch(key, shape, require(statement->synthesize(pool_, *shape, 0, {})).witness);
+    for (const unsigned workers : options_.workers)
+      run("porep-2k", "porep-2k", workers,
+          std::vector<ProofRequest>(std::size_t{10} * options_.jobs, request), cuzk::read_request);
+    device_->drop(key);
+  }
+
+ private:
+  void describe(const Shape& shape) const {
+    const auto n = [](std::size_t v) { return static_cast<unsigned long long>(v); };
+    const auto of = [](std::size_t part, std::size_t whole) {
+      return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+    };
+    std::printf(
+        "  domain 2^%u, %llu rows, %llu of them of inputs, %llu aux variables, %.2f %% wide, in A %.2f %%, "
+        "in B "
+        "%.2f %%, %.2f terms a row, %.2f GB of host memory\n",
+        shape.domain_log_size(), n(shape.num_rows()), n(shape.num_inputs()), n(shape.num_aux()),
+        of(shape.num_wide(), shape.num_aux()), of(shape.a_aux_count(), shape.num_aux()),
+        of(shape.b_aux_count(), shape.num_aux()),
+        static_cast<double>(shape.num_terms()) / static_cast<double>(shape.num_constraints()),
+        static_cast<double>(shape.memory_bytes()) / 1e9);
+  }
+
+  [[nodiscard]] cuda::Context* context() const {
+    auto* device = dynamic_cast<devices::CudaDevice*>(device_.get());
+    return device == nullptr ? nullptr : &device->context();
+  }
+
+  std::shared_ptr<const groth16::ParamsFile> make_params(const std::string& id, const Shape& shape,
+                                                         bool on_device) {
+    groth16::SetupOptions setup;
+    // A context of its own: a limit is for proving.
+    std::unique_ptr<cuda::Context> unlimited;
+    std::unique_ptr<cuda::DevicePointMaker> maker;
+    if (on_device) {
+      unlimited = require(cuda::Context::create({.device = context()->device()}));
+      const std::uint64_t points = (std::uint64_t{1} << shape.domain_log_size()) + 3 * shape.num_aux();
+      maker = std::make_unique<cuda::DevicePointMaker>(*unlimited, pool_, setup.g1, setup.g2, points);
+      setup.points = maker.get();
+    }
+    bool scalars = false;
+    setup.progress = [&](std::uint64_t, std::uint64_t) {
+      if (!scalars) steps_.done("  scalars of the parameters, and the table of G1");
+      scalars = true;
+    };
+    auto file = require(groth16::generate_parameters_in_memory(pool_, shape, toxic(), id, setup));
+    const std::uint64_t bytes = file->layout().file_bytes();
+    steps_.done("  points, " + std::to_string(static_cast<double>(bytes) / 1e9) + " GB" +
+                (on_device ? ", on the device" : ", on the CPU"));
+    return file;
+  }
+
+  std::shared_ptr<const groth16::ProvingKey> make_key(const std::string& id,
+                                                      const std::shared_ptr<const Shape>& shape) {
+    const auto file = make_params(id, *shape, context() != nullptr);
+    const std::uint64_t bytes = file->layout().file_bytes();
+    if (options_.check && context() != nullptr) compare_params(*file, *make_params(id, *shape, false));
+    auto key = require(groth16::ProvingKey::load(pool_, file, shape));
+    steps_.done("key loaded on the host");
+    circuits_->add(id, key, bytes);
+    require(device_->hold(key));
+    steps_.done("key copied to the device");
+    return key;
+  }
+
+  static void compare_params(const groth16::ParamsFile& a, const groth16::ParamsFile& b) {
+    constexpr std::uint64_t kPiece = std::uint64_t{1} << 24;
+    const std::uint64_t size = a.layout().file_bytes();
+    bool same = size == b.layout().file_bytes();
+    std::vector<std::uint8_t> left(kPiece), right(kPiece);
+    for (std::uint64_t at = 0; same && at < size; at += kPiece) {
+      const std::size_t n = std::min(kPiece, size - at);
+      require(a.read(at, std::span(left).first(n)));
+      require(b.read(at, std::span(right).first(n)));
+      same = std::memcmp(left.data(), right.data(), n) == 0;
+    }
+    require(same, "the parameters are the CPU's, byte for byte");
+  }
+
+  void launch(const std::shared_ptr<const groth16::ProvingKey>& key,
+              const std::shared_ptr<const Shape>& shape, const std::shared_ptr<const Witness>& witness) {
+    const groth16::PreparedVerifyingKey vk(key->vk());
+    std::map<std::string, std::vector<double>> stages;
+    std::vector<std::string> order;
+    std::vector<double> held;
+    for (unsigned i = 0; i < options_.launches; ++i) {
+      if (context() != nullptr) context()->reset_peak();
+      const auto begin = groth16::ProverClock::now();
+      std::vector<groth16::Prepared> batch;
+      batch.push_back(require(device_->prover().prepare(key, shape, witness, secret(6), secret(7))));
+      const auto prepared = groth16::ProverClock::now();
+      groth16::Pending pending = require(device_->prover().launch(batch));
+      const groth16::LaunchReport report = pending.report();
+      const auto launched = groth16::ProverClock::now();
+      const groth16::Proof proof = require(device_->prover().finish(std::move(pending))).at(0);
+      const auto finished = groth16::ProverClock::now();
+      require(vk.verify(pool_, {std::span(witness->inputs).subspan(1), proof}));
+      const auto verified = groth16::ProverClock::now();
+      held.push_back(ms(report.lock_acquired, report.lock_released));
+      const auto bytes = groth16::encode_proof(proof);
+      std::printf(
+          "  launch: prepare %.2f, launch %.2f, lock held %.2f, finish %.2f, verify %.2f ms, peak %.3f GB, "
+          "proof %s\n",
+          ms(begin, prepared), ms(prepared, launched), held.back(), ms(launched, finished),
+          ms(finished, verified),
+          context() == nullptr ? 0 : static_cast<double>(context()->peak_bytes()) / 1e9,
+          to_hex(ByteSpan(bytes).first(12)).c_str());
+      for (const groth16::LaunchStage& stage : report.stages) {
+        if (!stages.contains(stage.name)) order.emplace_back(stage.name);
+        auto& times = stages[stage.name];
+        if (times.size() <= i) times.push_back(0);
+        times[i] += ms(stage.begin, stage.end);
+      }
+      if (i != 0 || !options_.check || context() == nullptr) continue;
+      groth16::CpuProver cpu(pool_);
+      const auto expected = require(groth16::prove(cpu, key, shape, witness, secret(6), secret(7)));
+      require(groth16::encode_proof(expected) == bytes, "the proof is the CPU's, byte for byte");
+    }
+    if (held.empty()) return;
+    const auto median = [](std::vector<double> times) {
+      std::sort(times.begin(), times.end());
+      return times[times.size() / 2];
+    };
+    std::printf("  median of %zu: lock held %.2f ms;", held.size(), median(held));
+    double sum = 0;
+    for (const std::string& name : order) {
+      std::printf(" %s %.2f", name.c_str(), median(stages[name]));
+      sum += median(stages[name]);
+    }
+    std::printf("; stages %.2f ms\n", sum);
+    steps_.done("launches, every proof verified");
+  }
+
+  void run(const std::string& circuit_id, const std::string& name, unsigned workers,
+           std::vector<ProofRequest> requests, const engine::RequestReader& reader) {
+    require(bench::run_engine(pool_, kept_, circuits_, reader,
+                              {name + "-w" + std::to_string(workers), circuit_id, workers,
+                               std::clamp(pool_.size() / 4, 2U, 4U), std::move(requests), options_.out}));
+    steps_.done("engine run");
+  }
+
+  const Options options_;
+  ThreadPool pool_;
+  Steps steps_;
+  std::shared_ptr<engine::Device> device_;
+  std::shared_ptr<engine::Device> kept_;
+  std::shared_ptr<bench::MemoryCircuits> circuits_ = std::make_shared<bench::MemoryCircuits>();
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Options options = parse(argc, argv);
+  std::setvbuf(stdout, nullptr, _IOLBF,
+               1 << 12);  // lines are seen when they are printed, also through a pipe
+  Program program(options);
+  if (options.synthetic) program.synthetic();
+  if (!options.porep.empty()) program.porep();
+  return 0;
+}

@@ -2,22 +2,25 @@
 //   cuzk_launch_bench [options]
 //     --log-size N      of the synthetic circuit's domain, 12 to 28 (default 20)
 //     --launches N      launches one at a time (default 3)
-//     --engine LIST     workers per device, e.g. 1,2,3: engine runs of the synthetic circuit (default none)
+//     --engine LIST     workers per device, e.g. 1,2,3: an engine run for each
+//     --vram-limit LIST bytes, or 1.5G for 1.5 * 10^9: launches under each limit, whose proofs must be the
+//     first ones
 //     --jobs N          of an engine run (default 3), of --partitions N each (default 10)
-//     --porep FILE      a C1 output of a 2 KiB sector: real jobs, 10 times --jobs, on each of --engine
+//     --porep FILE      a C1 output of a 2 KiB sector: the same with real jobs, 10 times --jobs
 //     --no-synthetic    only --porep
 //     --check           compares parameters and proof with the CPU's, byte for byte (small sizes)
-//     --vram-limit N    bytes
 //     --threads N       of the CPU (default: all)
 //     --cpu             everything on the CPU, for trying out this program
 //     --out DIR         for charts and timelines
-// Parameters are made in the process from fixed secrets: never for use. Exits with 1 when a proof is wrong.
+// --engine and --vram-limit may come several times and are done in their order. Parameters are made in the
+// process from fixed secrets: never for use. Exits with 1 when a proof is wrong.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <optional>
 
 #include "cuzk/base/hex.h"
 #include "cuzk/cuda/point_maker.h"
@@ -34,16 +37,21 @@ namespace {
 
 using namespace cuzk;
 
+/// What is done with a key, in order.
+struct Action {
+  enum class Kind { engine, vram_limit } kind;
+  std::uint64_t value;  ///< workers, or bytes
+};
+
 struct Options {
   unsigned log_size = 20;
   unsigned launches = 3;
-  std::vector<unsigned> workers;
+  std::vector<Action> actions;
   unsigned jobs = 3;
   unsigned partitions = 10;
   std::string porep;
   bool synthetic = true;
   bool check = false;
-  std::uint64_t vram_limit = 0;
   unsigned threads = 0;
   bool cpu = false;
   std::string out;
@@ -61,6 +69,15 @@ std::uint64_t number(const char* text) {
   return value;
 }
 
+/// 12, or 1.5G.
+std::uint64_t bytes(const std::string& text) {
+  if (!text.ends_with('G')) return number(text.c_str());
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (end != text.c_str() + text.size() - 1 || !(value > 0 && value < 1e6)) usage(text.c_str());
+  return static_cast<std::uint64_t>(value * 1e9);
+}
+
 Options parse(int argc, char** argv) {
   Options o;
   for (int i = 1; i < argc; ++i) {
@@ -74,11 +91,15 @@ Options parse(int argc, char** argv) {
       o.log_size = count();
     } else if (name == "--launches") {
       o.launches = count();
-    } else if (name == "--engine") {
-      std::string list = value();
+    } else if (name == "--engine" || name == "--vram-limit") {
+      const std::string list = value();
       for (std::size_t at = 0; at < list.size();) {
         const std::size_t comma = std::min(list.find(',', at), list.size());
-        o.workers.push_back(static_cast<unsigned>(number(list.substr(at, comma - at).c_str())));
+        const std::string item = list.substr(at, comma - at);
+        if (name == "--engine")
+          o.actions.push_back({Action::Kind::engine, number(item.c_str())});
+        else
+          o.actions.push_back({Action::Kind::vram_limit, bytes(item)});
         at = comma + 1;
       }
     } else if (name == "--jobs") {
@@ -91,8 +112,6 @@ Options parse(int argc, char** argv) {
       o.synthetic = false;
     } else if (name == "--check") {
       o.check = true;
-    } else if (name == "--vram-limit") {
-      o.vram_limit = number(value());
     } else if (name == "--threads") {
       o.threads = count();
     } else if (name == "--cpu") {
@@ -121,12 +140,6 @@ void require(const Result<void>& result) {
   std::fprintf(stderr, "FAILED: %s\n", result.error().message.c_str());
   std::exit(1);
 }
-void require(bool ok, const char* what) {
-  std::printf("%-64s %s\n", what, ok ? "ok" : "FAILED");
-  std::fflush(stdout);
-  if (!ok) std::exit(1);
-}
-
 /// Prints how long each step took.
 class Steps {
  public:
@@ -184,7 +197,8 @@ class Program {
     } else {
       const auto devices = require(cuda::list_devices());
       if (devices.empty()) usage("no CUDA device");
-      device_ = require(devices::CudaDevice::open(pool_, devices[0], options_.vram_limit));
+      description_ = devices[0];
+      device_ = require(devices::CudaDevice::open(pool_, description_, 0));
     }
     kept_ = bench::keeping_keys(device_);
     std::printf("%s; %u CPU threads\n", device_->info().name.c_str(), pool_.size());
@@ -203,22 +217,18 @@ class Program {
                 std::to_string(100.0 * static_cast<double>(ones) / static_cast<double>(shape->num_bits())) +
                 " % of the bits one");
     if (options_.log_size <= 22 || options_.check) {
-      require(shape->first_unsatisfied(pool_, *witness) == shape->num_constraints(),
-              "the witness satisfies every row");
+      check(shape->first_unsatisfied(pool_, *witness) == shape->num_constraints(),
+            "the witness satisfies every row");
       steps_.done("satisfaction");
     }
     const auto key = make_key("synthetic", shape);
-    launch(key, shape, witness);
     const engine::RequestReader reader = [&](ThreadPool&, const ProofRequest& request) {
       return Result<std::shared_ptr<const Statement>>(
           std::make_shared<const SyntheticStatement>(circuit, options_.partitions, request.sector_number));
     };
-    for (const unsigned workers : options_.workers) {
-      std::vector<ProofRequest> requests(options_.jobs);
-      for (unsigned i = 0; i < options_.jobs; ++i) requests[i].sector_number = i + 1;
-      run("synthetic", "synthetic-2^" + std::to_string(options_.log_size), workers, std::move(requests),
-          reader);
-    }
+    std::vector<ProofRequest> requests(options_.jobs);
+    for (unsigned i = 0; i < options_.jobs; ++i) requests[i].sector_number = i + 1;
+    prove("synthetic", "synthetic-2^" + std::to_string(options_.log_size), key, witness, requests, reader);
     device_->drop(key);
   }
 
@@ -237,14 +247,19 @@ class Program {
     describe(*shape);
     const auto key = make_key("porep-2k", shape);
     const auto statement = require(read_request(pool_, request));
-    launch(key, shape, require(statement->synthesize(pool_, *shape, 0, {})).witness);
-    for (const unsigned workers : options_.workers)
-      run("porep-2k", "porep-2k", workers,
+    prove("porep-2k", "porep-2k", key, require(statement->synthesize(pool_, *shape, 0, {})).witness,
           std::vector<ProofRequest>(std::size_t{10} * options_.jobs, request), cuzk::read_request);
     device_->drop(key);
   }
 
+  [[nodiscard]] int failed() const { return failed_; }
+
  private:
+  void check(bool ok, const char* what) {
+    std::printf("%-64s %s\n", what, ok ? "ok" : "FAILED");
+    failed_ += ok ? 0 : 1;
+  }
+
   void describe(const Shape& shape) const {
     const auto n = [](std::size_t v) { return static_cast<unsigned long long>(v); };
     const auto of = [](std::size_t part, std::size_t whole) {
@@ -261,21 +276,22 @@ class Program {
         static_cast<double>(shape.memory_bytes()) / 1e9);
   }
 
-  [[nodiscard]] cuda::Context* context() const {
-    auto* device = dynamic_cast<devices::CudaDevice*>(device_.get());
-    return device == nullptr ? nullptr : &device->context();
+  static cuda::Context* context_of(engine::Device& device) {
+    auto* cuda = dynamic_cast<devices::CudaDevice*>(&device);
+    return cuda == nullptr ? nullptr : &cuda->context();
   }
+  [[nodiscard]] cuda::Context* context() const { return context_of(*device_); }
 
   std::shared_ptr<const groth16::ParamsFile> make_params(const std::string& id, const Shape& shape,
                                                          bool on_device) {
     groth16::SetupOptions setup;
-    // A context of its own: a limit is for proving.
-    std::unique_ptr<cuda::Context> unlimited;
+    // A context of its own, whose memory goes back to the driver.
+    std::unique_ptr<cuda::Context> own;
     std::unique_ptr<cuda::DevicePointMaker> maker;
     if (on_device) {
-      unlimited = require(cuda::Context::create({.device = context()->device()}));
+      own = require(cuda::Context::create({.device = context()->device()}));
       const std::uint64_t points = (std::uint64_t{1} << shape.domain_log_size()) + 3 * shape.num_aux();
-      maker = std::make_unique<cuda::DevicePointMaker>(*unlimited, pool_, setup.g1, setup.g2, points);
+      maker = std::make_unique<cuda::DevicePointMaker>(*own, pool_, setup.g1, setup.g2, points);
       setup.points = maker.get();
     }
     bool scalars = false;
@@ -303,7 +319,7 @@ class Program {
     return key;
   }
 
-  static void compare_params(const groth16::ParamsFile& a, const groth16::ParamsFile& b) {
+  void compare_params(const groth16::ParamsFile& a, const groth16::ParamsFile& b) {
     constexpr std::uint64_t kPiece = std::uint64_t{1} << 24;
     const std::uint64_t size = a.layout().file_bytes();
     bool same = size == b.layout().file_bytes();
@@ -314,36 +330,42 @@ class Program {
       require(b.read(at, std::span(right).first(n)));
       same = std::memcmp(left.data(), right.data(), n) == 0;
     }
-    require(same, "the parameters are the CPU's, byte for byte");
+    check(same, "the parameters are the CPU's, byte for byte");
   }
 
-  void launch(const std::shared_ptr<const groth16::ProvingKey>& key,
-              const std::shared_ptr<const Shape>& shape, const std::shared_ptr<const Witness>& witness) {
+  /// Launches one at a time, all with the same r and s, each proof verified; the proof.
+  std::optional<groth16::ProofBytes> launch(engine::Device& device,
+                                            const std::shared_ptr<const groth16::ProvingKey>& key,
+                                            const std::shared_ptr<const Witness>& witness, bool compare) {
+    cuda::Context* const context = context_of(device);
+    const std::shared_ptr<const Shape>& shape = key->shape();
+    std::optional<groth16::ProofBytes> first;
     const groth16::PreparedVerifyingKey vk(key->vk());
     std::map<std::string, std::vector<double>> stages;
     std::vector<std::string> order;
     std::vector<double> held;
     for (unsigned i = 0; i < options_.launches; ++i) {
-      if (context() != nullptr) context()->reset_peak();
+      if (context != nullptr) context->reset_peak();
       const auto begin = groth16::ProverClock::now();
       std::vector<groth16::Prepared> batch;
-      batch.push_back(require(device_->prover().prepare(key, shape, witness, secret(6), secret(7))));
+      batch.push_back(require(device.prover().prepare(key, shape, witness, secret(6), secret(7))));
       const auto prepared = groth16::ProverClock::now();
-      groth16::Pending pending = require(device_->prover().launch(batch));
+      groth16::Pending pending = require(device.prover().launch(batch));
       const groth16::LaunchReport report = pending.report();
       const auto launched = groth16::ProverClock::now();
-      const groth16::Proof proof = require(device_->prover().finish(std::move(pending))).at(0);
+      const groth16::Proof proof = require(device.prover().finish(std::move(pending))).at(0);
       const auto finished = groth16::ProverClock::now();
       require(vk.verify(pool_, {std::span(witness->inputs).subspan(1), proof}));
       const auto verified = groth16::ProverClock::now();
       held.push_back(ms(report.lock_acquired, report.lock_released));
-      const auto bytes = groth16::encode_proof(proof);
+      const groth16::ProofBytes bytes = groth16::encode_proof(proof);
+      if (!first) first = bytes;
+      if (bytes != *first) check(false, "every launch gives the same proof");
       std::printf(
           "  launch: prepare %.2f, launch %.2f, lock held %.2f, finish %.2f, verify %.2f ms, peak %.3f GB, "
           "proof %s\n",
           ms(begin, prepared), ms(prepared, launched), held.back(), ms(launched, finished),
-          ms(finished, verified),
-          context() == nullptr ? 0 : static_cast<double>(context()->peak_bytes()) / 1e9,
+          ms(finished, verified), context == nullptr ? 0 : static_cast<double>(context->peak_bytes()) / 1e9,
           to_hex(ByteSpan(bytes).first(12)).c_str());
       for (const groth16::LaunchStage& stage : report.stages) {
         if (!stages.contains(stage.name)) order.emplace_back(stage.name);
@@ -351,12 +373,12 @@ class Program {
         if (times.size() <= i) times.push_back(0);
         times[i] += ms(stage.begin, stage.end);
       }
-      if (i != 0 || !options_.check || context() == nullptr) continue;
+      if (i != 0 || !compare || context == nullptr) continue;
       groth16::CpuProver cpu(pool_);
       const auto expected = require(groth16::prove(cpu, key, shape, witness, secret(6), secret(7)));
-      require(groth16::encode_proof(expected) == bytes, "the proof is the CPU's, byte for byte");
+      check(groth16::encode_proof(expected) == bytes, "the proof is the CPU's, byte for byte");
     }
-    if (held.empty()) return;
+    if (held.empty()) return first;
     const auto median = [](std::vector<double> times) {
       std::sort(times.begin(), times.end());
       return times[times.size() / 2];
@@ -369,6 +391,40 @@ class Program {
     }
     std::printf("; stages %.2f ms\n", sum);
     steps_.done("launches, every proof verified");
+    return first;
+  }
+
+  /// Launches on the whole device, then the actions in their order.
+  void prove(const std::string& circuit_id, const std::string& name,
+             const std::shared_ptr<const groth16::ProvingKey>& key,
+             const std::shared_ptr<const Witness>& witness, const std::vector<ProofRequest>& requests,
+             const engine::RequestReader& reader) {
+    const auto proof = launch(*device_, key, witness, options_.check);
+    for (const Action& action : options_.actions) {
+      if (action.kind == Action::Kind::engine)
+        run(circuit_id, name, static_cast<unsigned>(action.value), requests, reader);
+      else
+        limited(action.value, key, witness, proof);
+    }
+  }
+
+  void limited(std::uint64_t limit, const std::shared_ptr<const groth16::ProvingKey>& key,
+               const std::shared_ptr<const Witness>& witness,
+               const std::optional<groth16::ProofBytes>& expected) {
+    if (context() == nullptr) return;
+    std::printf("at most %.3f GB of device memory\n", static_cast<double>(limit) / 1e9);
+    const auto device = require(devices::CudaDevice::open(pool_, description_, limit));
+    cuda::Context& memory = *context_of(*device);
+    require(device->hold(key));
+    std::printf("  held: %.3f GB\n", static_cast<double>(memory.bytes_in_use()) / 1e9);
+    steps_.done("key held");
+    const std::uint64_t before = memory.bytes_in_use();
+    const auto proof = launch(*device, key, witness, false);
+    check(!expected || proof == expected, "  the proof is that without a limit");
+    check(memory.peak_bytes() <= limit && memory.bytes_in_use() == before,
+          "  the limit held, and what a launch took it gave back");
+    device->drop(key);
+    check(memory.bytes_in_use() == 0, "  nothing is in use when the key is dropped");
   }
 
   void run(const std::string& circuit_id, const std::string& name, unsigned workers,
@@ -380,8 +436,10 @@ class Program {
   }
 
   const Options options_;
+  int failed_ = 0;
   ThreadPool pool_;
   Steps steps_;
+  cuda::DeviceDescription description_;
   std::shared_ptr<engine::Device> device_;
   std::shared_ptr<engine::Device> kept_;
   std::shared_ptr<bench::MemoryCircuits> circuits_ = std::make_shared<bench::MemoryCircuits>();
@@ -396,5 +454,5 @@ int main(int argc, char** argv) {
   Program program(options);
   if (options.synthetic) program.synthetic();
   if (!options.porep.empty()) program.porep();
-  return 0;
+  return program.failed() == 0 ? 0 : 1;
 }

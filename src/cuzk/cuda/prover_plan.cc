@@ -84,7 +84,7 @@ struct QueryPart {
 std::uint64_t msm_scratch(std::uint64_t count, std::uint64_t point, const Placement& place) {
   if (!place.room_for_sums)
     return taken(msm_memory_bound(count, point, std::min(kLeastWindow, msm_window_bits(count)), kLeastSlice));
-  return taken(msm_memory_bound(count, point, msm_window_bits(count), place.piece));
+  return taken(msm_memory_bound(count, point, msm_window_bits(count), std::max(place.piece, kLeastSlice)));
 }
 
 ProverPlan build(const CircuitCounts& c, const Placement& place) {

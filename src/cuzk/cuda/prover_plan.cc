@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 #include "cuzk/cuda/context.h"
+#include "cuzk/cuda/internal/digits32.h"
 #include "cuzk/cuda/internal/ntt_plan.h"
 #include "cuzk/cuda/internal/row_layout.h"
 #include "cuzk/cuda/internal/sum_memory.h"
@@ -189,20 +191,47 @@ Placement nothing_resident(unsigned arrays, std::uint64_t piece, bool room_for_s
   return place;
 }
 
+/// What the sum of h should have beside bases and scalars before anything else becomes resident. Every group
+/// of windows of a piece costs kSetNanoseconds beside its additions, and has as many entries (a point in a
+/// window) as there is memory for; where a byte more saves as much there as kResidentNanoseconds, which is
+/// what a byte of resident bases saves, it is enough. Times of an H200 (docs/performance.md).
+std::uint64_t wanted_scratch(const CircuitCounts& c, const Placement& place) {
+  constexpr double kEntryBytes = 125;
+  constexpr double kSetNanoseconds = 7.3e5;
+  constexpr double kResidentNanoseconds = 0.016;
+  const std::uint64_t points = place.h ? c.h : std::min(place.piece, c.h);
+  if (points == 0) return 0;
+  const unsigned bits = msm_window_bits(points);
+  const double windows = DigitWindows(bits).count;
+  const double balanced =
+      std::sqrt(windows * static_cast<double>(c.h) * kEntryBytes * kSetNanoseconds / kResidentNanoseconds);
+  const double all_at_once = windows * static_cast<double>(points) * kEntryBytes;
+  return msm_memory_bound(points, sizeof(G1Affine), bits, kLeastSlice) +
+         static_cast<std::uint64_t>(std::min(balanced, all_at_once));
+}
+
 /// Makes resident what fits, see ProverPlan.
 void fill(const CircuitCounts& c, std::uint64_t limit, Placement& place) {
-  const auto fits = [&](const Placement& p) { return build(c, p).needed_bytes() <= limit; };
-  const auto try_set = [&](bool& flag) {
-    flag = true;
-    if (!fits(place)) flag = false;
+  // What a plan takes when the sum of h has this part of what it should have.
+  const auto wanted = [&](const Placement& p, std::uint64_t part) {
+    const ProverPlan plan = build(c, p);
+    const std::uint64_t h = plan.h_bytes() - plan.h_scratch + wanted_scratch(c, p) / part;
+    return std::max(plan.needed_bytes(), plan.resident_bytes() + h);
   };
-  try_set(place.rows);
-  for (ProverPlan::Bases* bases : {&place.l, &place.a, &place.b_g1, &place.b_g2}) try_set(bases->wide);
+  const auto fits = [&](const Placement& p) { return wanted(p, 1) <= limit; };
+  const auto try_set = [&](bool& flag, std::uint64_t part) {
+    flag = true;
+    if (wanted(place, part) > limit) flag = false;
+  };
+  // With fewer arrays rows are read twice.
+  try_set(place.rows, place.arrays < 3 ? 2 : 1);
+  if (!fits(place)) return;
+  for (ProverPlan::Bases* bases : {&place.l, &place.a, &place.b_g1, &place.b_g2}) try_set(bases->wide, 1);
   const auto fill_bits = [&](ProverPlan::Bases& bases, std::uint64_t count, std::uint64_t point) {
     bases.bits = count;
     if (fits(place)) return;
     bases.bits = 0;
-    const std::uint64_t room = limit - build(c, place).needed_bytes();
+    const std::uint64_t room = limit - wanted(place, 1);
     bases.bits = std::min(room / point, count) / kBitBlock * kBitBlock;
     while (bases.bits != 0 && !fits(place)) bases.bits -= kBitBlock;  // once, for the rounding
   };
@@ -210,7 +239,7 @@ void fill(const CircuitCounts& c, std::uint64_t limit, Placement& place) {
   fill_bits(place.l, c.l.bits, sizeof(G1Affine));
   fill_bits(place.a, c.a.bits, sizeof(G1Affine));
   fill_bits(place.b_g2, c.b.bits, sizeof(G2Affine));
-  try_set(place.h);
+  try_set(place.h, 1);
 }
 
 Error out_of_memory(const ProverPlan& plan, std::uint64_t limit) {

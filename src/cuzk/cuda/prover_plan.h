@@ -72,7 +72,8 @@ inline constexpr std::uint64_t kLoadedPoints = std::uint64_t{1} << 18;
 /// The tables of transforms, the places of scalars and the coefficients are always resident. What is resident
 /// beside them, most nanoseconds a byte first: rows (read once or twice a launch, nearly no work), the few
 /// wide bases, bit bases in G1, then in G2 (a copy takes ten and five times as long as its sum; a part of a
-/// query may be resident), and h last, whose additions hide its copies.
+/// query may be resident), and h last, whose additions hide its copies. Before them comes scratch memory for
+/// the sum of h, as long as a byte of it saves more than a resident one.
 ///
 /// Where three arrays of the domain do not fit, the quotient does with two (the coefficients of a o b go to
 /// host memory and come back) or with one (b goes there, too, and the factors are read from there).

@@ -61,7 +61,7 @@ class Journal {
   /// Everything that is known. Called once, before any other member.
   virtual Result<Recovered> recover() = 0;
 
-  /// The request of an unfinished job.
+  /// The request of an unfinished job. kInternal: it is not what was accepted, for good.
   virtual Result<ProofRequest> payload(const std::string& job_id) = 0;
 };
 

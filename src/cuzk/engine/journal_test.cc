@@ -68,6 +68,7 @@ class MemoryJournal : public Journal {
   Result<ProofRequest> payload(const std::string& job_id) override {
     const std::lock_guard lock(mutex_);
     if (unreadable_) return io_error("too many open files");
+    if (damaged_) return Error{ErrorCode::kInternal, "broken at offset 9; kept as /x"};
     for (const Row& row : rows_)
       if (row.identity.job_id == job_id) return row.request;
     return bad_input("no payload of " + job_id);
@@ -80,6 +81,10 @@ class MemoryJournal : public Journal {
   void set_unreadable(bool unreadable) {
     const std::lock_guard lock(mutex_);
     unreadable_ = unreadable;
+  }
+  void set_damaged() {
+    const std::lock_guard lock(mutex_);
+    damaged_ = true;
   }
   [[nodiscard]] std::size_t rows() const {
     const std::lock_guard lock(mutex_);
@@ -100,6 +105,7 @@ class MemoryJournal : public Journal {
   std::vector<Row> rows_;
   bool full_ = false;
   bool unreadable_ = false;
+  bool damaged_ = false;
 };
 
 EngineSetup journal_setup(MemoryJournal& journal) {
@@ -255,6 +261,25 @@ TEST(JournalContract, ARequestThatDoesNotReadIsFinal) {
   SimulatedEngine engine(journal_setup(journal));
   EXPECT_EQ(engine.wait("J")->failure, FailureClass::kInvalidInput);
   ASSERT_NE(journal.copy().at(0).result, nullptr);
+}
+
+TEST(JournalContract, ADamagedRequestIsFinalAndMakesWayForTheNextAttempt) {
+  MemoryJournal journal;
+  const ProofRequest request = simulated_request(kKind, 1);
+  ASSERT_TRUE(journal.accept({"J", "1", kKind, payload_digest(request), Priority::kHigh, 1}, request));
+  journal.set_damaged();
+  {
+    SimulatedEngine engine(journal_setup(journal));
+    const auto result = engine.wait("J");
+    EXPECT_EQ(result->failure, FailureClass::kInternal);
+    EXPECT_EQ(result->message, "INTERNAL: read again from the journal: broken at offset 9; kept as /x");
+  }
+  ASSERT_NE(journal.copy().at(0).result, nullptr);
+  SimulatedEngine engine(journal_setup(journal));
+  EXPECT_EQ(engine->status().counters.recovered, 0U) << "not once more";
+  const Submission again = engine.submit(kKind, 1, Priority::kByKind, "1");
+  EXPECT_EQ(again.outcome, Outcome::kAccepted);
+  engine.expect_proved(again.job_id, kKind, 1);
 }
 
 TEST(JournalContract, ADiskThatIsFullRefusesJobsAndKeepsNoResultBack) {

@@ -2,6 +2,7 @@
 // results, and the keeper of deadlines.
 
 #include <algorithm>
+#include <optional>
 
 #include "cuzk/engine/internal/engine_impl.h"
 #include "cuzk/engine/internal/guarded.h"
@@ -160,14 +161,19 @@ void Engine::Impl::read_recovered(Lock& lock, const JobPtr& job) {
   begin_reading(reading);
   lock.unlock();
   std::uint64_t params_bytes = 0;
-  bool refused = false;  // by its reader: no later start will think otherwise
+  // By its reader, or because it is damaged: no later start will think otherwise.
+  std::optional<FailureClass> refused;
   bool readable = false;
   Result<std::shared_ptr<const Statement>> statement =
       guarded([&]() -> Result<std::shared_ptr<const Statement>> {
-        CUZK_TRY_ASSIGN(ProofRequest request, parts_.journal->payload(id));
-        Result<std::shared_ptr<const Statement>> read = parts_.read_request(parts_.pool, std::move(request));
+        Result<ProofRequest> request = parts_.journal->payload(id);
+        if (!request) {
+          if (request.error().code == ErrorCode::kInternal) refused = FailureClass::kInternal;
+          return request.error();
+        }
+        Result<std::shared_ptr<const Statement>> read = parts_.read_request(parts_.pool, *std::move(request));
         if (!read) {
-          refused = classify(read.error()) == FailureClass::kInvalidInput;
+          if (classify(read.error()) == FailureClass::kInvalidInput) refused = FailureClass::kInvalidInput;
           return read.error();
         }
         readable = true;
@@ -183,7 +189,7 @@ void Engine::Impl::read_recovered(Lock& lock, const JobPtr& job) {
   if (!statement) {
     const Error error = statement.error().within("read again from the journal");
     if (refused) {
-      fail(job, FailureClass::kInvalidInput, error.message);
+      fail(job, *refused, error.message);
       return;
     }
     // A volume that is not mounted, a lack of memory or of descriptors: the job was accepted, so it is not

@@ -87,9 +87,22 @@ Result<Database> Database::open(const std::string& path) {
   if (code != SQLITE_OK) return io_error("journal '" + path + "': " + sqlite3_errmsg(raw));
   sqlite3_busy_timeout(raw, 5000);
   sqlite3_extended_result_codes(raw, 1);
+  sqlite3_db_config(raw, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   CUZK_TRY(
       database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
   return database;
+}
+
+Result<void> Database::check() {
+  CUZK_TRY_ASSIGN(Statement check, prepare("PRAGMA integrity_check(1)"));
+  CUZK_TRY_ASSIGN(const bool answered, check.step());
+  if (answered && check.text(0) == "ok") return {};
+  return io_error("journal '" + std::string(sqlite3_db_filename(db_.get(), "main")) +
+                  "' is damaged: " + (answered ? check.text(0) : "it cannot be checked"));
+}
+
+void Database::trust() {
+  sqlite3_db_config(db_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
 }
 
 Result<void> Database::execute(const std::string& sql) {

@@ -54,8 +54,14 @@ class Statement {
 /// One connection to an SQLite file. Not thread-safe. Errors are kIo and name the file.
 class Database {
  public:
-  /// Opens or makes the file: write-ahead log, every commit on disk when it returns.
+  /// Opens or makes the file: write-ahead log, every commit on disk when it returns. Until trust is called
+  /// the log stays beside the file, also when the connection closes: a damaged file is left as it was found.
   static Result<Database> open(const std::string& path);
+
+  /// kIo, with SQLite's words, when the file is damaged: pages, indices and the types of columns.
+  Result<void> check();
+  /// The file is what it should be: from now on the log goes into it in due time.
+  void trust();
 
   /// Runs statements that take no parameters and give no rows that matter.
   Result<void> execute(const std::string& sql);

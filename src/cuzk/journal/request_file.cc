@@ -1,15 +1,21 @@
 #include "cuzk/journal/request_file.h"
 
+#include <sys/stat.h>
+
 #include <array>
+#include <cerrno>
+#include <limits>
 #include <vector>
 
 #include "cuzk/base/file_sink.h"
-#include "cuzk/base/input_file.h"
+#include "cuzk/base/positioned_file.h"
 
 namespace cuzk::journal {
 namespace {
 
 constexpr std::string_view kMagic = "cuzkreq1";
+/// More than a request of the largest message can have.
+constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 30;
 
 class Writer {
  public:
@@ -30,7 +36,7 @@ class Writer {
 
 class Reader {
  public:
-  Reader(std::string path, ByteSpan file) : path_(std::move(path)), file_(file) {}
+  explicit Reader(ByteSpan file) : file_(file) {}
 
   Result<ByteSpan> take(std::uint64_t count) {
     if (count > file_.size() - at_) return broken();
@@ -49,17 +55,18 @@ class Reader {
   }
   [[nodiscard]] std::size_t left() const { return file_.size() - at_; }
   [[nodiscard]] Error broken() const {
-    return {ErrorCode::kInternal,
-            "'" + path_ + "' is no stored request: broken at offset " + std::to_string(at_)};
+    return {ErrorCode::kInternal, "no stored request: broken at offset " + std::to_string(at_)};
   }
 
  private:
-  std::string path_;
   ByteSpan file_;
   std::size_t at_ = 0;
 };
 
-Result<ProofRequest> parse(Reader& in) {
+}  // namespace
+
+Result<ProofRequest> parse_request(ByteSpan file) {
+  Reader in(file);
   ProofRequest out;
   CUZK_TRY_ASSIGN(const ByteSpan magic, in.take(kMagic.size()));
   CUZK_TRY_ASSIGN(const std::uint64_t kind, in.number());
@@ -80,6 +87,7 @@ Result<ProofRequest> parse(Reader& in) {
   CUZK_TRY_ASSIGN(out.miner_id, in.number());
   CUZK_TRY_ASSIGN(out.randomness, in.bytes());
   CUZK_TRY_ASSIGN(const std::uint64_t partition, in.number());
+  if (partition > std::numeric_limits<std::uint32_t>::max()) return in.broken();
   out.partition_index = static_cast<std::uint32_t>(partition);
   CUZK_TRY_ASSIGN(out.comm_r_old, in.bytes());
   CUZK_TRY_ASSIGN(out.comm_r_new, in.bytes());
@@ -87,8 +95,6 @@ Result<ProofRequest> parse(Reader& in) {
   if (in.left() != 0) return in.broken();
   return out;
 }
-
-}  // namespace
 
 Result<void> write_request(const std::string& path, const ProofRequest& request) {
   CUZK_TRY_ASSIGN(FileSink sink, FileSink::create(path));
@@ -111,14 +117,20 @@ Result<void> write_request(const std::string& path, const ProofRequest& request)
 }
 
 Result<ProofRequest> read_request_file(const std::string& path, const Bytes32& digest) {
-  // Twice the largest message that the daemon takes.
-  constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
-  CUZK_TRY_ASSIGN(const FileBytes file, FileBytes::read(path, kMaxBytes));
-  Reader in(path, file.bytes());
-  CUZK_TRY_ASSIGN(ProofRequest request, parse(in));
-  if (payload_digest(request) != digest)
-    return Error{ErrorCode::kInternal,
-                 "'" + path + "' is not the request that was accepted: its digest differs"};
+  const auto broken = [&](const std::string& how) {
+    return Error{ErrorCode::kInternal, "'" + path + "' " + how};
+  };
+  struct stat there {};
+  if (::lstat(path.c_str(), &there) != 0 && errno == ENOENT) return broken("is missing");
+  CUZK_TRY_ASSIGN(const PositionedFile file, PositionedFile::open(path));
+  if (file.size() > kLargestFile)
+    return broken("has " + std::to_string(file.size()) + " bytes, more than any request");
+  std::vector<std::uint8_t> bytes(file.size());
+  CUZK_TRY(file.read(0, bytes));
+  Result<ProofRequest> request = parse_request(bytes);
+  if (!request) return broken("is " + request.error().message);
+  if (payload_digest(*request) != digest)
+    return broken("is not the request that was accepted: its digest differs");
   return request;
 }
 

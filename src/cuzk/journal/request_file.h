@@ -14,8 +14,11 @@ namespace cuzk::journal {
 /// bytes behind their length, the list behind its count.
 Result<void> write_request(const std::string& path, const ProofRequest& request);
 
-/// Reads it back. kIo when there is no such file; kInternal, naming the offset, when the file is no request
-/// or its payload_digest is not `digest`: what was accepted is not what is there.
+/// Reads it back. kInternal, naming the offset, when there is no such file, it is no request or its
+/// payload_digest is not `digest`: what was accepted is not what is there. kIo when it cannot be read now.
 Result<ProofRequest> read_request_file(const std::string& path, const Bytes32& digest);
+
+/// The request in a file's bytes. kInternal, naming the offset.
+Result<ProofRequest> parse_request(ByteSpan file);
 
 }  // namespace cuzk::journal

@@ -109,6 +109,33 @@ JobIdentity identity_of(const Statement& row) {
 }
 constexpr const char* kIdentityColumns = "job_id, request_id, kind, digest, priority, attempt";
 
+/// A database without content beside stored requests, or beside its log, is one that was lost: to begin a new
+/// one would throw away what they are needed for.
+Error lost(const std::string& folder, const std::string& what) {
+  return io_error("journal '" + folder + "/journal.db' is missing or empty, but " + what +
+                  ": restore it, or move the folder away to begin without what it holds");
+}
+Result<void> check_not_lost(const std::string& folder) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder + "/payload", error)) {
+    // A process that ended while it wrote leaves NAME.tmp.HEX.
+    if (entry.path().filename().string().find(".tmp.") == std::string::npos)
+      return lost(folder, "there are stored requests in payload/");
+  }
+  return {};
+}
+/// Before SQLite opens the file, as it removes a log whose database is gone.
+Result<void> check_has_database(const std::string& folder) {
+  const auto size = [&](const char* name) {
+    std::error_code error;
+    const std::uintmax_t bytes = fs::file_size(folder + name, error);
+    return error ? 0 : bytes;
+  };
+  if (size("/journal.db") != 0) return {};
+  if (size("/journal.db-wal") != 0) return lost(folder, "its log journal.db-wal is there");
+  return check_not_lost(folder);
+}
+
 }  // namespace
 
 class SqliteJournal::Impl {
@@ -121,19 +148,21 @@ class SqliteJournal::Impl {
   }
 
   Result<void> prepare_tables() {
-    CUZK_TRY_ASSIGN(Statement check, database_.prepare("PRAGMA quick_check(1)"));
-    CUZK_TRY_ASSIGN(const bool answered, check.step());
-    if (!answered || check.text(0) != "ok")
-      return io_error("journal '" + folder_ + "/journal.db' is damaged: " + (answered ? check.text(0) : ""));
+    CUZK_TRY(database_.check());
     CUZK_TRY_ASSIGN(Statement version, database_.prepare("PRAGMA user_version"));
     CUZK_TRY_ASSIGN(const bool has_version, version.step());
     const std::int64_t schema = has_version ? version.number(0) : 0;
     if (schema > kSchema)
       return io_error("journal '" + folder_ + "/journal.db' was written by a later version (schema " +
                       std::to_string(schema) + ", this program knows " + std::to_string(kSchema) + ")");
-    if (schema == kSchema) return {};
-    return database_.execute("BEGIN;" + std::string(kTables) +
-                             "PRAGMA user_version = " + std::to_string(kSchema) + "; COMMIT");
+    if (schema != kSchema) {
+      CUZK_TRY(check_not_lost(folder_));
+      CUZK_TRY(database_.execute("BEGIN;" + std::string(kTables) +
+                                 "PRAGMA user_version = " + std::to_string(kSchema) + "; COMMIT"));
+    }
+    CUZK_TRY(check_rows());
+    database_.trust();
+    return {};
   }
 
   /// Removes payloads that no unfinished job has.
@@ -254,10 +283,43 @@ class SqliteJournal::Impl {
       if (!found) return Error{ErrorCode::kInternal, "journal: no unfinished job '" + job_id + "'"};
       digest = identity_of(row).digest;
     }
-    return read_request_file(payload_path(job_id), digest);
+    Result<ProofRequest> request = read_request_file(payload_path(job_id), digest);
+    if (request || request.error().code != ErrorCode::kInternal) return request;
+    CUZK_TRY_ASSIGN(const std::string kept, set_aside(job_id));
+    return Error{ErrorCode::kInternal, "the stored request is damaged: " + request.error().message + kept};
   }
 
  private:
+  /// What is in the place of a job's request goes where nothing removes it. What to say about it; kIo when
+  /// that cannot be done now.
+  Result<std::string> set_aside(const std::string& job_id) {
+    const std::string from = payload_path(job_id);
+    const std::string folder = folder_ + "/damaged";
+    const std::string to = folder + "/" + job_id;
+    if (::access(from.c_str(), F_OK) == 0) {
+      if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+        return os_error("journal: cannot make", folder);
+      if (::rename(from.c_str(), to.c_str()) != 0) return os_error("journal: cannot set aside as", to);
+    } else if (::access(to.c_str(), F_OK) != 0) {
+      return std::string();  // not even by an earlier start
+    }
+    return "; it is kept as '" + to + "'";
+  }
+
+  /// Numbers that are in no row this program writes: SQLite's own check knows pages, not their content.
+  Result<void> check_rows() {
+    CUZK_TRY_ASSIGN(Statement row,
+                    database_.prepare("SELECT job_id FROM job WHERE kind NOT BETWEEN 1 AND 4 "
+                                      "OR priority NOT BETWEEN 1 AND 4 OR state NOT IN (0, 2, 3, 4) "
+                                      "OR failure NOT BETWEEN 0 AND 7 OR length(digest) <> 32 "
+                                      "OR attempt NOT BETWEEN 0 AND 4294967295 "
+                                      "OR starts NOT BETWEEN 0 AND 4294967295 LIMIT 1"));
+    CUZK_TRY_ASSIGN(const bool found, row.step());
+    if (!found) return {};
+    return io_error("journal '" + folder_ + "/journal.db' is damaged: a number of job '" + row.text(0) +
+                    "' is none that it can have");
+  }
+
   /// A second acceptance would replace the payload of the first.
   Result<void> check_absent(const std::string& job_id) {
     const std::lock_guard guard(mutex_);
@@ -298,6 +360,7 @@ Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open(const std::string& fo
     if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return os_error("journal: cannot make", path);
   }
   CUZK_TRY_ASSIGN(FolderLock lock, FolderLock::take(folder));
+  CUZK_TRY(check_has_database(folder));
   CUZK_TRY_ASSIGN(Database database, Database::open(folder + "/journal.db"));
   auto impl = std::make_unique<Impl>(folder, std::move(lock), std::move(database));
   CUZK_TRY(impl->prepare_tables());

@@ -11,6 +11,7 @@ namespace cuzk::journal {
 ///
 ///     journal.db       SQLite, write-ahead log, synchronous=FULL: one row a job, with its outcome
 ///     payload/JOB_ID   the request of each job that is not finished (request_file.h)
+///     damaged/JOB_ID   what was found in the place of a request: evidence, nothing reads it
 ///     lock             held with flock while a process uses the folder
 ///
 /// A job's payload is on disk before its row is, and goes after its outcome is; payloads without a row of an
@@ -18,7 +19,8 @@ namespace cuzk::journal {
 class SqliteJournal : public engine::Journal {
  public:
   /// Makes the folder where it does not exist (mode 0700: payloads hold replica data). kIo when it cannot be
-  /// used: another process has it, the database is damaged, or it was written by a later version.
+  /// used: another process has it, the database is damaged or gone while requests are there, or it was
+  /// written by a later version. What is damaged is left as it was found.
   static Result<std::unique_ptr<SqliteJournal>> open(const std::string& folder);
   ~SqliteJournal() override;
 

@@ -24,7 +24,9 @@ namespace fs = std::filesystem;
 using engine::JobIdentity;
 using engine::JobResult;
 using engine::JobState;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Journal : public ::testing::Test {
  protected:
@@ -222,7 +224,10 @@ TEST_F(Journal, ADamagedPayloadIsNoticed) {
     file.seekp(at);
     file.put(static_cast<char>(before ^ static_cast<char>(1 << random.next() % 8)));
     file.close();
-    EXPECT_FALSE(journal->payload("J")) << "byte " << at;
+    const auto damaged = journal->payload("J");
+    ASSERT_FALSE(damaged) << "byte " << at;
+    EXPECT_EQ(damaged.error().code, ErrorCode::kInternal);
+    fs::rename(folder() + "/damaged/J", path);
     std::fstream back(path, std::ios::in | std::ios::out | std::ios::binary);
     back.seekp(at);
     back.put(before);
@@ -230,10 +235,39 @@ TEST_F(Journal, ADamagedPayloadIsNoticed) {
   EXPECT_TRUE(journal->payload("J"));
   for (const std::uintmax_t shorter : {size - 1, size / 2, std::uintmax_t{9}, std::uintmax_t{0}}) {
     fs::resize_file(path, shorter);
-    EXPECT_FALSE(journal->payload("J")) << shorter;
+    EXPECT_EQ(journal->payload("J").error().code, ErrorCode::kInternal) << shorter;
+    fs::rename(folder() + "/damaged/J", path);
   }
+  // What cannot be read is not damaged: another time it may be.
   fs::remove(path);
+  fs::create_directory(path);
   EXPECT_EQ(journal->payload("J").error().code, ErrorCode::kIo);
+  EXPECT_TRUE(fs::is_directory(path));
+}
+
+TEST_F(Journal, ADamagedPayloadIsKeptAsEvidence) {
+  const ProofRequest proof = request(1);
+  const std::string content(1000, 'x');
+  {
+    const auto journal = open();
+    ASSERT_TRUE(journal->accept(identity("J", proof), proof));
+    ASSERT_TRUE(journal->accept(identity("K", proof), proof));
+    std::ofstream(folder() + "/payload/J", std::ios::binary) << content;
+    fs::remove(folder() + "/payload/K");
+    EXPECT_THAT(journal->payload("J").error().message,
+                AllOf(HasSubstr("broken at offset"), HasSubstr("kept as '" + folder() + "/damaged/J'")));
+    EXPECT_THAT(journal->payload("K").error().message,
+                AllOf(HasSubstr("is missing"), Not(HasSubstr("kept"))));
+  }
+  // A process that ended before the outcome was stored asks again, and the words still lead to the evidence.
+  const auto journal = open();
+  EXPECT_THAT(journal->payload("J").error().message, HasSubstr("kept as"));
+  JobResult failed = result(identity("J", proof));
+  failed.state = JobState::kFailed;
+  ASSERT_TRUE(journal->finish(failed));
+  ASSERT_TRUE(journal->forget("J"));
+  std::ifstream kept(folder() + "/damaged/J", std::ios::binary);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(kept), {}), content);
 }
 
 TEST_F(Journal, WhatACrashLeavesIsSweptAway) {
@@ -249,18 +283,84 @@ TEST_F(Journal, WhatACrashLeavesIsSweptAway) {
   EXPECT_TRUE(journal->payload("J"));
 }
 
-TEST_F(Journal, ALaterVersionsOrADamagedDatabaseIsRefused) {
+TEST_F(Journal, TheDatabaseOfALaterVersionIsRefused) {
   (void)open();
   {
     auto database = Database::open(folder() + "/journal.db").value();
     ASSERT_TRUE(database.execute("PRAGMA user_version = 99"));
   }
   EXPECT_THAT(SqliteJournal::open(folder()).error().message, HasSubstr("later version"));
-  std::ofstream(folder() + "/journal.db", std::ios::binary) << std::string(8192, 'x');
-  const auto damaged = SqliteJournal::open(folder());
-  ASSERT_FALSE(damaged);
-  EXPECT_EQ(damaged.error().code, ErrorCode::kIo);
   EXPECT_FALSE(SqliteJournal::open("/proc/nowhere"));
+}
+
+/// A database that is not what it was is refused, and everything in the folder stays as it is found.
+TEST_F(Journal, ADamagedDatabaseIsRefusedAndLeftAsItIs) {
+  const ProofRequest proof = request(1);
+  {
+    const auto journal = open();
+    for (int i = 0; i < 50; ++i) {
+      const JobIdentity id = identity(numbered("J", 0, i), proof);
+      ASSERT_TRUE(journal->accept(id, proof));
+      if (i != 0) {
+        ASSERT_TRUE(journal->finish(result(id)));
+      }
+    }
+  }
+  const std::string path = folder() + "/journal.db";
+  const auto content = [](const std::string& file) {
+    std::ifstream in(file, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  const std::string whole = content(path);
+  ASSERT_GT(whole.size(), 8 * 4096U);
+  const auto refused = [&](const char* what, const std::string& bytes, const char* words) {
+    std::ofstream(path, std::ios::binary) << bytes;
+    const auto opened = SqliteJournal::open(folder());
+    ASSERT_FALSE(opened) << what;
+    EXPECT_EQ(opened.error().code, ErrorCode::kIo) << what;
+    EXPECT_THAT(opened.error().message, AllOf(HasSubstr(path), HasSubstr(words))) << what;
+    EXPECT_EQ(content(path), bytes) << what;
+    EXPECT_EQ(payload_files(), 1U) << what;
+  };
+  refused("no database", std::string(8192, 'x'), "not a database");
+  refused("the first page", std::string(4096, '\0') + whole.substr(4096), "not a database");
+  refused("the second half is gone", whole.substr(0, whole.size() / 8192 * 4096), "malformed");
+  refused("all but the first page", whole.substr(0, 4096) + std::string(whole.size() - 4096, '\0'), "");
+  refused("empty", "", "missing or empty, but there are stored requests");
+  fs::remove(path);
+  EXPECT_THAT(SqliteJournal::open(folder()).error().message, HasSubstr("missing or empty"));
+  EXPECT_FALSE(fs::exists(path));
+
+  // An index that says other than its table: a request would look like one that nobody needs.
+  std::ofstream(path, std::ios::binary) << whole;
+  {
+    auto database = Database::open(path).value();
+    ASSERT_TRUE(database.execute(
+        "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'job_by_state'"));
+    database.trust();
+  }
+  EXPECT_FALSE(SqliteJournal::open(folder()));
+
+  // A number that no row can have.
+  for (const char* change : {"kind = 9", "priority = 0", "state = 1", "failure = 99", "digest = x'00'"}) {
+    std::ofstream(path, std::ios::binary) << whole;
+    {
+      auto database = Database::open(path).value();
+      ASSERT_TRUE(database.execute("UPDATE job SET " + std::string(change) + " WHERE seq = 5"));
+      database.trust();
+    }
+    refused(change, content(path), "a number of job 'J0-4'");
+  }
+  // A log whose database is gone.
+  fs::remove(folder() + "/payload/J0-0");
+  fs::remove(path);
+  std::ofstream(path + "-wal", std::ios::binary) << "transactions";
+  EXPECT_THAT(SqliteJournal::open(folder()).error().message, HasSubstr("journal.db-wal"));
+  EXPECT_EQ(content(path + "-wal"), "transactions");
+
+  fs::remove(path + "-wal");
+  std::ofstream(path, std::ios::binary) << whole;
+  EXPECT_EQ(open()->recover()->finished.size(), 49U);
 }
 
 /// A full disk, as a limit of the size of files: nothing half stored, nothing stored before lost, and it goes

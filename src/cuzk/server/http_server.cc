@@ -2,7 +2,9 @@
 
 #include <httplib.h>
 
+#include <atomic>
 #include <charconv>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -115,7 +117,12 @@ class HttpServer::Impl {
         port == 0 ? (port_ = server_.bind_to_any_port(host)) > 0 : server_.bind_to_port(host, port);
     if (!bound)
       return io_error("daemon.status_listen: cannot listen on '" + address + "'; is the port taken?");
-    thread_ = std::thread([this] { server_.listen_after_bind(); });
+    thread_ = std::thread([this] {
+      server_.listen_after_bind();
+      over_ = true;
+    });
+    // httplib's stop does nothing before that, and its thread would then accept for ever.
+    while (!server_.is_running() && !over_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return {};
   }
   [[nodiscard]] int port() const { return port_; }
@@ -141,6 +148,7 @@ class HttpServer::Impl {
   HttpHandler handler_;
   httplib::Server server_;
   std::thread thread_;
+  std::atomic<bool> over_ = false;  // the thread listens no more
   int port_ = 0;
 };
 

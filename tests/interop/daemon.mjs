@@ -53,6 +53,17 @@ export function connect(address, credentials = grpc.credentials.createInsecure()
   return client;
 }
 
+/** What the standard health service says of a service ('': of the server). */
+export function health(address, service = '') {
+  const proto = protoLoader.loadSync(path.join(source, 'tests/interop/health.proto'), {enums: String, defaults: true});
+  const {Health} = grpc.loadPackageDefinition(proto).grpc.health.v1;
+  const stub = new Health(address, grpc.credentials.createInsecure());
+  return new Promise((resolve, reject) => stub.Check({service}, (error, answer) => {
+    stub.close();
+    return error ? reject(error) : resolve(answer.status);
+  }));
+}
+
 /** Starts `cuzk serve` (or another program that speaks like it) and waits until it is ready. */
 export class Daemon {
   static async start(folder, {config = '', program = [cuzk, 'serve'], environment = {}, wrap = []} = {}) {

@@ -4,7 +4,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import {test} from 'node:test';
 import grpc from '@grpc/grpc-js';
-import {Daemon, connect, cuzk, defaultConfig, params, plainConnection, porep, run, simulated, temporaryFolder, verifies, wait} from './daemon.mjs';
+import {Daemon, connect, cuzk, defaultConfig, health, params, plainConnection, porep, run, simulated, temporaryFolder, verifies, wait} from './daemon.mjs';
+import {killWithRealProofs} from './kills.mjs';
 
 test('kill -9 on the simulated backend, 50 times: no accepted job is lost', async (t) => {
   const folder = temporaryFolder(t);
@@ -56,23 +57,9 @@ test('kill -9 on the simulated backend, 50 times: no accepted job is lost', asyn
 
 test('kill -9 with real proofs, 3 times', async (t) => {
   const folder = temporaryFolder(t);
-  const jobs = [];
-  for (let kill = 0; kill < 3; ++kill) {
-    const daemon = await Daemon.start(folder);
-    const client = daemon.client();
-    if (kill < 2) jobs.push((await client.SubmitProof(porep(`porep-1234-${kill}`))).job_id);
-    await wait([1500, 3000, 400][kill]);  // recording the shape, loading parameters or proving; at start
-    await daemon.kill();
-    client.close();
-  }
-  const daemon = await Daemon.start(folder);
+  // Recording the shape, loading parameters or proving; at start.
+  const {daemon, client, jobs} = await killWithRealProofs(folder, {kills: 3, jobs: 2, inFlight: 2, moment: (kill) => [1500, 3000, 400][kill]});
   t.after(() => daemon.end());
-  const client = daemon.client();
-  for (const job_id of jobs) {
-    const result = await client.AwaitProof({job_id, timeout_ms: 600_000});
-    assert.equal(result.status, 'COMPLETED', result.error_message);
-    assert.ok(verifies(folder, result.proof));
-  }
   // A retry by request id finds the result of the job that survived.
   const retry = await client.Prove({submit: porep('porep-1234-0')}, {timeoutMs: 10_000});
   assert.equal(retry.result.job_id, jobs[0]);
@@ -235,6 +222,118 @@ level = "info"
   assert.equal(warnings.filter((text) => /accepted without effect/.test(text)).length, 2, daemon.words());
   await daemon.until(() => daemon.said('preloaded'));
   assert.deepEqual(await daemon.kill('SIGTERM'), {code: 0, signal: null});
+});
+
+test('health says what readiness says', async (t) => {
+  const folder = temporaryFolder(t);
+  const daemon = await Daemon.start(folder, {program: [simulated, '--milliseconds', '300']});
+  t.after(() => daemon.end());
+  const both = async () => [await health(daemon.tcp), await health(daemon.tcp, 'cuzk.v1.ProvingEngine')];
+  assert.deepEqual(await both(), ['SERVING', 'SERVING']);
+  const client = daemon.client();
+  // The device is lost with this job; it was the only one.
+  const {result} = await client.Prove({submit: {proof_kind: 'WINNING_POST', sector_number: 666, vanilla_proof: Buffer.from('simulated')}});
+  assert.equal(result.status, 'FAILED');
+  assert.match(result.error_message, /^DEVICE/);
+  await daemon.until(async () => (await health(daemon.tcp)) === 'NOT_SERVING', 10_000);
+  assert.deepEqual(await both(), ['NOT_SERVING', 'NOT_SERVING']);
+  assert.deepEqual(await daemon.get('/readyz').then(({status, text}) => [status, text]), [503, 'every device is in quarantine\n']);
+  await assert.rejects(client.SubmitProof({proof_kind: 'WINNING_POST', sector_number: 1, vanilla_proof: Buffer.from('simulated')}),
+                       (error) => error.code === grpc.status.UNAVAILABLE);
+  client.close();
+  await daemon.kill();
+
+  const next = await Daemon.start(folder, {program: [simulated, '--milliseconds', '1000']});
+  t.after(() => next.end());
+  const last = next.client();
+  assert.equal(await health(next.tcp), 'SERVING');
+  const call = last.Prove({submit: {proof_kind: 'WINNING_POST', sector_number: 2, vanilla_proof: Buffer.from('simulated')}});
+  await next.until(async () => (await next.status()).pipelines.length === 1);
+  next.process.kill('SIGTERM');
+  await next.until(() => next.said('draining'));
+  await next.until(async () => (await health(next.tcp)) === 'NOT_SERVING', 10_000);
+  assert.equal(await health(next.tcp, 'cuzk.v1.ProvingEngine'), 'NOT_SERVING');
+  assert.equal((await call).result.status, 'COMPLETED');
+  assert.deepEqual(await next.exited, {code: 0, signal: null});
+  last.close();
+});
+
+test('a job whose cancellation was answered stays cancelled', async (t) => {
+  const folder = temporaryFolder(t);
+  const program = [simulated, '--milliseconds', '500'];
+  const cancelled = [];
+  for (let round = 0; round < 5; ++round) {
+    const daemon = await Daemon.start(folder, {program});
+    const client = daemon.client();
+    const jobs = await Promise.all([0, 1, 2, 3, 4, 5].map(async (i) => (await client.SubmitProof(
+        {proof_kind: 'POREP_SEAL_COMMIT', sector_number: 10 * round + i, vanilla_proof: Buffer.from('simulated')})).job_id));
+    // Killed at the first answer: what is answered by then must hold.
+    const calls = jobs.map((job_id) => client.CancelProof({job_id}).then(() => {
+      cancelled.push(job_id);
+      daemon.process.kill('SIGKILL');
+    }).catch((error) => assert.ok([grpc.status.UNAVAILABLE, grpc.status.CANCELLED].includes(error.code), String(error))));
+    await Promise.all(calls);
+    await daemon.exited;
+    client.close();
+  }
+  assert.ok(cancelled.length >= 5);
+  const daemon = await Daemon.start(folder, {program: [simulated]});
+  t.after(() => daemon.end());
+  const client = daemon.client();
+  for (const job_id of cancelled) assert.equal((await client.AwaitProof({job_id})).status, 'CANCELLED', job_id);
+  client.close();
+});
+
+test('a damaged journal: requests fail once and are kept, a database is refused and left alone', async (t) => {
+  const folder = temporaryFolder(t);
+  const slow = {program: [simulated, '--milliseconds', '2000']};
+  const job = (number) => ({request_id: `r-${number}`, proof_kind: 'WINDOW_POST_PARTITION', sector_number: number, vanilla_proof: Buffer.from('simulated')});
+  const first = await Daemon.start(folder, slow);
+  let client = first.client();
+  const jobs = [];
+  for (let i = 0; i < 4; ++i) jobs.push((await client.SubmitProof(job(i + 1))).job_id);
+  await first.kill();
+  client.close();
+  const payload = (job_id) => path.join(folder, 'journal/payload', job_id);
+  const bytes = fs.readFileSync(payload(jobs[1]));
+  fs.truncateSync(payload(jobs[0]), 40);
+  fs.writeFileSync(payload(jobs[1]), Buffer.from(bytes.map((byte, i) => (i === bytes.length - 9 ? byte ^ 4 : byte))));
+  fs.rmSync(payload(jobs[2]));
+
+  const fast = {program: [simulated]};
+  for (let start = 0; start < 2; ++start) {
+    const daemon = await Daemon.start(folder, fast);
+    client = daemon.client();
+    for (const [i, words] of [/truncat|broken at offset/, /digest|broken at offset/, /is missing/].entries()) {
+      const result = await client.AwaitProof({job_id: jobs[i], timeout_ms: 60_000});
+      assert.equal(result.status, 'FAILED');
+      assert.match(result.error_message, /^INTERNAL: .*the stored request is damaged/);
+      assert.match(result.error_message, words);
+      assert.equal(fs.existsSync(path.join(folder, 'journal/damaged', jobs[i])), i !== 2);
+    }
+    assert.equal((await client.AwaitProof({job_id: jobs[3], timeout_ms: 60_000})).status, 'COMPLETED');
+    assert.equal((await daemon.status()).counters.total_failed, start === 0 ? 3 : 0, 'once');
+    // The client's retry is a new attempt.
+    if (start === 1) assert.equal((await client.Prove({submit: job(1)})).result.status, 'COMPLETED');
+    client.close();
+    assert.deepEqual(await daemon.kill('SIGTERM'), {code: 0, signal: null});
+  }
+
+  const database = path.join(folder, 'journal/journal.db');
+  const whole = fs.readFileSync(database);
+  for (const damaged of [Buffer.concat([whole.subarray(0, 4096), Buffer.alloc(whole.length - 4096, 7)]), whole.subarray(0, 5000), Buffer.alloc(9000, 1)]) {
+    fs.writeFileSync(database, damaged);
+    const daemon = await Daemon.start(folder, fast);
+    assert.deepEqual(await daemon.exited, {code: 3, signal: null});
+    assert.match(daemon.words(), /journal\.db/);
+    assert.ok(fs.readFileSync(database).equals(damaged), 'left as it was found');
+  }
+  fs.writeFileSync(database, whole);
+  const daemon = await Daemon.start(folder, fast);
+  t.after(() => daemon.end());
+  client = daemon.client();
+  assert.equal((await client.AwaitProof({job_id: jobs[3]})).status, 'COMPLETED');
+  client.close();
 });
 
 test('1,000 idle connections and slow clients keep nobody waiting', async (t) => {

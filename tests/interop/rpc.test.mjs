@@ -5,9 +5,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import {test} from 'node:test';
 import grpc from '@grpc/grpc-js';
-import protoLoader from '@grpc/proto-loader';
 import reflection from 'grpc-js-reflection-client';
-import {Daemon, c1File, connect, defaultConfig, params, porep, run, source, temporaryFolder, verifies, wait, wrapper} from './daemon.mjs';
+import {Daemon, c1File, connect, defaultConfig, health, params, porep, run, source, temporaryFolder, verifies, wait, wrapper} from './daemon.mjs';
 
 const code = (status) => (error) => error.code === grpc.status[status] || assert.fail(`${status} expected: ${error}`);
 
@@ -17,16 +16,6 @@ test('one daemon', async (t) => {
   t.after(() => daemon.end());
   const client = daemon.client();
   t.after(() => client.close());
-  const health = (address, service) => {
-    const proto = protoLoader.loadSync(path.join(source, 'tests/interop/health.proto'), {enums: String, defaults: true});
-    const {Health} = grpc.loadPackageDefinition(proto).grpc.health.v1;
-    const stub = new Health(address, grpc.credentials.createInsecure());
-    return new Promise((resolve, reject) => stub.Check({service}, (error, answer) => {
-      stub.close();
-      return error ? reject(error) : resolve(answer.status);
-    }));
-  };
-
   await t.test('socket: mode 0660', () => {
     assert.equal(fs.statSync(daemon.socket).mode & 0o777, 0o660);
   });
@@ -295,6 +284,19 @@ token_file = "${folder}/token"`})});
   const local = daemon.client();
   assert.equal((await local.GetStatus()).queues.length, 4);
   local.close();
+  // A client of another authority, and files that cannot be: told at start, by name.
+  openssl('req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-keyout', 'other.key', '-out', 'other.crt', '-subj', '/CN=other');
+  await assert.rejects(attempt(grpc.credentials.createSsl(read('ca.crt'), read('other.key'), read('other.crt')), 'let me in'));
+  await assert.rejects(attempt(grpc.credentials.createSsl(read('other.crt'), read('client.key'), read('client.crt')), 'let me in'));
+  for (const [cert, key, words] of [['server.crt', 'other.key', /daemon\.tls_key: '.*other\.key': key values mismatch/],
+                                    ['none.crt', 'server.key', /daemon\.tls_cert: '.*none\.crt': No such file/],
+                                    ['server.crt', 'token', /daemon\.tls_key: '.*token': /]]) {
+    const config = `[daemon]\nlisten = "127.0.0.1:0"\nstatus_listen = ""\njournal = ""\ntls_cert = "${folder}/${cert}"\ntls_key = "${folder}/${key}"\n`;
+    fs.writeFileSync(path.join(folder, 'tls.toml'), config);
+    const {code: exit, err} = run('serve', '--config', path.join(folder, 'tls.toml'));
+    assert.equal(exit, 2);
+    assert.match(err, words);
+  }
   // The command's own client.
   assert.equal(run('status', '-a', daemon.tcp, '--tls-ca', `${folder}/ca.crt`, '--tls-cert', `${folder}/client.crt`,
                    '--tls-key', `${folder}/client.key`, '--token-file', `${folder}/token`).code, 0);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the daemon against clients that are not ours.
 #   run.sh setup CUZK SOURCE WORK           installs the clients (npm) and makes the 2 KiB parameters, once for all files
-#   run.sh FILE  CUZK SOURCE WORK SIMULATED runs one test file
+#   run.sh FILE  CUZK SOURCE WORK SIMULATED runs one test file, or measures: status_latency.mjs
 #   run.sh clean CUZK SOURCE WORK           removes the parameters
 set -euo pipefail
 what="$1" cuzk="$2" source="$3" work="$4"

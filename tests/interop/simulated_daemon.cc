@@ -1,6 +1,7 @@
 // `cuzk serve` with the engine's simulated backend: the same daemon, whose proofs cost nothing but time. For
 // tests of what goes wrong around the proving.
 //   simulated_daemon --config FILE [--milliseconds N]     N: each stage of a partition
+// A job of sector 666 takes its device along.
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -32,6 +33,10 @@ int main(int argc, char** argv) {
                        .verify = {},
                        .load_shape = {},
                        .load_key = {}};
+  simulation->faults = [](cuzk::engine::SimulatedStage where, std::uint64_t tag, unsigned) {
+    const bool loss = tag == 666 && where == cuzk::engine::SimulatedStage::kLaunch;
+    return loss ? cuzk::engine::SimulatedFault::kSick : cuzk::engine::SimulatedFault::kNone;
+  };
   cuzk::server::DaemonOptions options;
   options.config = reading->config;
   options.config_path = config;

@@ -5,6 +5,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
+#include <cstring>
 #include <fstream>
 
 namespace cuzk::server {
@@ -20,7 +21,10 @@ std::string openssl_reason() {
   std::string out = "unknown reason";
   if (const unsigned long code = ERR_get_error(); code != 0) {
     const char* reason = ERR_reason_error_string(code);
-    if (reason != nullptr) out = reason;
+    if (ERR_SYSTEM_ERROR(code))
+      out = std::strerror(ERR_GET_REASON(code));
+    else if (reason != nullptr)
+      out = reason;
   }
   ERR_clear_error();
   return out;

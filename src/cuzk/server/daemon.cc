@@ -134,9 +134,9 @@ class Daemon {
     work_ = std::make_unique<WorkPool>(kReaders);
     CUZK_TRY(start_rpc());
 
-    rpc_->set_serving(true);
     state_ = "ready";
     engine_is_there_ = true;
+    follow_readiness();
     const engine::Status status = engine_->status();
     log_.info("ready", {{"backend", backend_.name},
                         {"devices", status.devices.size()},
@@ -155,7 +155,7 @@ class Daemon {
   void run() {
     const auto watchdog = watchdog_interval();
     const std::chrono::nanoseconds tick = std::min<std::chrono::nanoseconds>(
-        std::chrono::seconds(5), watchdog.value_or(std::chrono::seconds(5)));
+        std::chrono::seconds(1), watchdog.value_or(std::chrono::seconds(1)));
     for (;;) {
       const int signal = wait_for_signal(tick);
       if (signal == SIGTERM || signal == SIGINT) {
@@ -164,6 +164,7 @@ class Daemon {
         return;
       }
       if (signal == SIGHUP) reload();
+      follow_readiness();
       tell_manager();
     }
   }
@@ -214,8 +215,10 @@ class Daemon {
                                                       .log = log_,
                                                       .metrics_text = [this] { return metrics_text(); },
                                                       .disconnect_grace = config.disconnect_grace,
-                                                      .token = token_});
-    CUZK_TRY_ASSIGN(rpc_, RpcServer::start({config.listen, credentials_, std::move(guards_)}, *service_));
+                                                      .token = token_,
+                                                      .gate = request_limits(options_.config)});
+    CUZK_TRY_ASSIGN(rpc_, RpcServer::start({config.listen, credentials_, std::move(guards_)}, *service_,
+                                           service_->large_methods()));
     for (const std::string& address : rpc_->addresses()) log_.info("listening", {{"address", address}});
     return {};
   }
@@ -306,6 +309,19 @@ class Daemon {
             .events_capacity = kRecordedEvents};
   }
 
+  /// The health service says what /readyz says, within a tick.
+  void follow_readiness() {
+    const std::string readiness = ready_or_why_not();
+    if (readiness == readiness_) return;
+    const bool serving = readiness == "ready";
+    rpc_->set_serving(serving);
+    if (!serving)
+      log_.error("not ready", {{"reason", readiness}});
+    else if (!readiness_.empty())
+      log_.info("ready again");
+    readiness_ = readiness;
+  }
+
   void tell_manager() {
     notify_alive();
     const engine::Status status = engine_->status();
@@ -352,6 +368,7 @@ class Daemon {
   std::string token_;
   std::shared_ptr<grpc::ServerCredentials> credentials_;
   std::vector<SocketGuard> guards_;            // until the server has them
+  std::string readiness_;                      // as the health service was told
   std::atomic<bool> engine_is_there_ = false;  // for the side port, which is there first
   // The server is stopped before the pool ends, and the service goes last: calls refer to both.
   std::unique_ptr<ProvingService> service_;

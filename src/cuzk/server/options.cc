@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "cuzk/server/rpc_server.h"
+
 namespace cuzk::server {
 namespace {
 
@@ -37,6 +39,15 @@ engine::EngineConfig engine_config(const Config& config, std::uint64_t available
   out.max_parallel_synthesis = config.pipeline.max_parallel_synthesis.value_or(0);
   out.slot_size = config.pipeline.slot_size;
   if (config.pipeline.max_gpu_queue_depth) out.max_gpu_queue_depth = *config.pipeline.max_gpu_queue_depth;
+  return out;
+}
+
+RequestGate::Limits request_limits(const Config& config) {
+  // The message as it was received, its parts, and what is decoded of them.
+  constexpr std::uint64_t kOfOne = std::uint64_t{3} * kMaxMessageBytes;
+  RequestGate::Limits out;
+  out.rooms =
+      static_cast<std::size_t>(std::clamp<std::uint64_t>(config.memory.safety_margin / kOfOne, 2, 16));
   return out;
 }
 

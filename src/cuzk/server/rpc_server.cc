@@ -38,7 +38,8 @@ Result<std::vector<SocketGuard>> RpcServer::reserve(const std::vector<std::strin
   return guards;
 }
 
-Result<std::unique_ptr<RpcServer>> RpcServer::start(RpcServerOptions options, grpc::Service& service) {
+Result<std::unique_ptr<RpcServer>> RpcServer::start(RpcServerOptions options, grpc::Service& service,
+                                                    grpc::CallbackGenericService& generic) {
   // Both are switches of the library for servers that are built after them.
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
@@ -55,7 +56,11 @@ Result<std::unique_ptr<RpcServer>> RpcServer::start(RpcServerOptions options, gr
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10'000);
+  // A stream may send so much before anybody reads it; the library would raise that to what the line carries
+  // in a round trip, megabytes for each stream that waits.
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
   builder.RegisterService(&service);
+  builder.RegisterCallbackGenericService(&generic);
 
   std::vector<int> ports(options.listen.size(), 0);
   for (std::size_t i = 0; i < options.listen.size(); ++i) {

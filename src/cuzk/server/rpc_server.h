@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/server.h>
 
 #include "cuzk/base/result.h"
@@ -28,8 +29,10 @@ class RpcServer {
   /// Takes the Unix sockets and tries the TCP addresses, before anything is begun that another daemon of this
   /// machine might have in hand. kIo naming the address that cannot be had.
   static Result<std::vector<SocketGuard>> reserve(const std::vector<std::string>& listen);
-  /// Listens when it returns. The service must outlive it. kIo naming the address that cannot be had.
-  static Result<std::unique_ptr<RpcServer>> start(RpcServerOptions options, grpc::Service& service);
+  /// Listens when it returns. The services must outlive it; `generic` gets the calls of methods that
+  /// `service` leaves to it, and of unknown ones. kIo naming the address that cannot be had.
+  static Result<std::unique_ptr<RpcServer>> start(RpcServerOptions options, grpc::Service& service,
+                                                  grpc::CallbackGenericService& generic);
   /// stop without patience.
   ~RpcServer();
   RpcServer(const RpcServer&) = delete;

@@ -1,12 +1,12 @@
 #include "cuzk/server/rpc_service.h"
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "cuzk/proving/circuit.h"
 #include "cuzk/server/rpc_convert.h"
+#include "cuzk/server/rpc_wait.h"
 
 namespace cuzk::server {
 namespace {
@@ -20,81 +20,18 @@ grpc::ServerUnaryReactor* finish(grpc::CallbackServerContext* context, const Sta
   return reactor;
 }
 
-Status not_found(const std::string& job_id) {
-  return {StatusCode::NOT_FOUND, "job_id: there is no job '" + job_id + "'"};
-}
-
-/// A call that waits for a job. Whoever comes first finishes it: the engine's callback, a client that hangs
-/// up, or a refusal. `reactor` is null from then on, as it may be deleted.
-class Wait : public std::enable_shared_from_this<Wait> {
- public:
-  /// `fill` puts the answer into the call's response; it runs before finish, and only then.
-  Wait(engine::Engine& engine, grpc::ServerUnaryReactor* reactor,
-       std::function<void(const std::string& job_id, const engine::Awaited&)> fill)
-      : engine_(engine), reactor_(reactor), fill_(std::move(fill)) {}
-
-  /// Has the engine answer this call.
-  void begin(const std::string& job_id, std::optional<engine::Duration> timeout) {
-    const Result<engine::WaiterId> waiter =
-        engine_.await(job_id, timeout, [self = shared_from_this(), job_id](const engine::Awaited& awaited) {
-          self->finish(Status::OK, [&] { self->fill_(job_id, awaited); });
-        });
-    if (!waiter) {
-      finish(not_found(job_id));
-      return;
-    }
-    const bool hung_up = [&] {
-      const std::lock_guard guard(mutex_);
-      waiter_ = *waiter;
-      return hung_up_;
-    }();
-    // The hang-up came before there was anything to forget.
-    if (hung_up) give_up(*waiter);
-  }
-
-  /// The client has gone, or its deadline has passed.
-  void hang_up() {
-    const engine::WaiterId waiter = [&] {
-      const std::lock_guard guard(mutex_);
-      hung_up_ = true;
-      return waiter_;
-    }();
-    if (waiter != 0) give_up(waiter);
-  }
-  [[nodiscard]] bool hung_up() const {
-    const std::lock_guard guard(mutex_);
-    return hung_up_;
-  }
-
-  void finish(
-      const Status& status, const std::function<void()>& before = [] {}) {
-    grpc::ServerUnaryReactor* reactor = [&] {
-      const std::lock_guard guard(mutex_);
-      return std::exchange(reactor_, nullptr);
-    }();
-    if (reactor == nullptr) return;
-    before();
-    reactor->Finish(status);
-  }
-
- private:
-  void give_up(engine::WaiterId waiter) {
-    // Not forgotten: the callback was called or is about to finish the call.
-    if (engine_.forget(waiter)) finish({StatusCode::CANCELLED, "the client hung up"});
-  }
-
-  engine::Engine& engine_;
-  mutable std::mutex mutex_;
-  grpc::ServerUnaryReactor* reactor_;  // guarded by mutex_
-  engine::WaiterId waiter_ = 0;        // guarded by mutex_
-  bool hung_up_ = false;               // guarded by mutex_
-  std::function<void(const std::string&, const engine::Awaited&)> fill_;
-};
-
+/// A unary call that waits for a job.
 class WaitReactor : public grpc::ServerUnaryReactor {
  public:
-  WaitReactor(engine::Engine& engine, std::function<void(const std::string&, const engine::Awaited&)> fill)
-      : wait_(std::make_shared<Wait>(engine, this, std::move(fill))) {}
+  /// `answer` fills the response and says how the call ends.
+  WaitReactor(engine::Engine& engine,
+              std::function<Status(const std::string& job_id, const engine::Awaited&)> answer)
+      : wait_(std::make_shared<Wait>(
+            engine,
+            [this, answer = std::move(answer)](const std::string& job_id, const engine::Awaited& awaited) {
+              Finish(answer(job_id, awaited));
+            },
+            [this](const Status& status) { Finish(status); })) {}
   [[nodiscard]] const std::shared_ptr<Wait>& wait() const { return wait_; }
   void OnCancel() override { wait_->hang_up(); }
   void OnDone() override { delete this; }
@@ -103,10 +40,20 @@ class WaitReactor : public grpc::ServerUnaryReactor {
   std::shared_ptr<Wait> wait_;
 };
 
-std::uint64_t payload_bytes(const v1::SubmitProofRequest& message) {
-  std::uint64_t bytes = message.vanilla_proof().size();
-  for (const std::string& proof : message.vanilla_proofs()) bytes += proof.size();
-  return bytes;
+/// A call that brings a payload: its message, or the end of the call.
+template <class Request>
+std::optional<Request> message_of(LargeCall& call, grpc::ByteBuffer& bytes) {
+  std::optional<Request> message(std::in_place);
+  if (grpc::SerializationTraits<Request>::Deserialize(&bytes, &*message).ok()) return message;
+  call.finish(
+      {StatusCode::INVALID_ARGUMENT, "INVALID_INPUT: the message is no " + Request::descriptor()->name()});
+  return std::nullopt;
+}
+
+void refuse(LargeCall& call, const engine::Submission& submission) {
+  if (submission.outcome == engine::Submission::Outcome::kQueueFull)
+    call.add_trailing_metadata("retry-after", "10");
+  call.finish(to_grpc_status(submission));
 }
 
 bool from_unix_socket(const grpc::CallbackServerContext& context) {
@@ -124,10 +71,8 @@ bool same_secret(std::string_view shown, std::string_view expected) {
   return difference == 0;
 }
 
-ProvingService::ProvingService(ServiceParts parts) : parts_(std::move(parts)) {
-  SetMessageAllocatorFor_SubmitProof(&submit_messages_);
-  SetMessageAllocatorFor_Prove(&prove_messages_);
-}
+ProvingService::ProvingService(ServiceParts parts)
+    : parts_(std::move(parts)), gate_(parts_.gate), large_(*this) {}
 
 ProvingService::~ProvingService() = default;
 
@@ -162,22 +107,51 @@ engine::Submission ProvingService::submit(v1::SubmitProofRequest& message,
   return submission;
 }
 
-grpc::ServerUnaryReactor* ProvingService::SubmitProof(grpc::CallbackServerContext* context,
-                                                      const v1::SubmitProofRequest*,
-                                                      v1::SubmitProofResponse* response) {
-  if (const Status status = admit(*context); !status.ok()) return finish(context, status);
-  v1::SubmitProofRequest& message = submit_messages_.request_of(*context);
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  in_flight(payload_bytes(message), [this, context, &message, response, reactor](const Status& room) {
-    if (!room.ok()) return reactor->Finish(room);
-    const engine::Submission submission = submit(message, std::nullopt, context->peer());
-    response->set_job_id(submission.job_id);
-    response->set_queue_position(submission.queue_position);
-    if (submission.outcome == engine::Submission::Outcome::kQueueFull)
-      context->AddTrailingMetadata("retry-after", "10");
-    reactor->Finish(to_grpc_status(submission));
-  });
-  return reactor;
+grpc::ServerGenericBidiReactor* ProvingService::LargeMethods::CreateReactor(
+    grpc::GenericCallbackServerContext* context) {
+  const std::string& method = context->method();
+  const bool prove = method == "/cuzk.v1.ProvingEngine/Prove";
+  if (!prove && method != "/cuzk.v1.ProvingEngine/SubmitProof")
+    return LargeCall::refuse({StatusCode::UNIMPLEMENTED, "there is no method '" + method + "'"});
+  if (const Status status = service_.admit(*context); !status.ok()) return LargeCall::refuse(status);
+  return LargeCall::begin(service_.gate_, service_.parts_.work, *context,
+                          [this, prove](const std::shared_ptr<LargeCall>& call, grpc::ByteBuffer& message) {
+                            prove ? service_.prove(call, message) : service_.submit_proof(*call, message);
+                          });
+}
+
+void ProvingService::submit_proof(LargeCall& call, grpc::ByteBuffer& bytes) {
+  std::optional<v1::SubmitProofRequest> message = message_of<v1::SubmitProofRequest>(call, bytes);
+  if (!message) return;
+  const engine::Submission submission = submit(*message, std::nullopt, call.peer());
+  if (!submission.accepted()) return refuse(call, submission);
+  v1::SubmitProofResponse response;
+  response.set_job_id(submission.job_id);
+  response.set_queue_position(submission.queue_position);
+  call.answer(response);
+}
+
+void ProvingService::prove(const std::shared_ptr<LargeCall>& call, grpc::ByteBuffer& bytes) {
+  std::optional<v1::ProveRequest> message = message_of<v1::ProveRequest>(*call, bytes);
+  if (!message) return;
+  if (!message->has_submit())
+    return call->finish({StatusCode::INVALID_ARGUMENT, "INVALID_INPUT: submit: is missing"});
+  // Nothing was promised yet to a client that is gone already.
+  if (call->hung_up()) return call->finish({StatusCode::CANCELLED, "the client hung up"});
+  const engine::Submission submission =
+      submit(*message->mutable_submit(), parts_.disconnect_grace, call->peer());
+  message.reset();
+  if (!submission.accepted()) return refuse(*call, submission);
+  const auto wait = std::make_shared<Wait>(
+      parts_.engine,
+      [call](const std::string& job_id, const engine::Awaited& awaited) {
+        v1::ProveResponse response;
+        fill_response(job_id, awaited, *response.mutable_result());
+        call->answer(response);
+      },
+      [call](const Status& status) { call->finish(status); });
+  wait->begin(submission.job_id, std::nullopt);
+  call->on_hang_up([wait] { wait->hang_up(); });
 }
 
 grpc::ServerUnaryReactor* ProvingService::AwaitProof(grpc::CallbackServerContext* context,
@@ -187,6 +161,7 @@ grpc::ServerUnaryReactor* ProvingService::AwaitProof(grpc::CallbackServerContext
   auto* reactor =
       new WaitReactor(parts_.engine, [response](const std::string& job_id, const engine::Awaited& awaited) {
         fill_response(job_id, awaited, *response);
+        return Status::OK;
       });
   // Beyond a year a limit is none, and nanoseconds would overflow.
   constexpr std::uint64_t kYear = std::uint64_t{365} * 24 * 3'600'000;
@@ -199,59 +174,33 @@ grpc::ServerUnaryReactor* ProvingService::AwaitProof(grpc::CallbackServerContext
   return reactor;
 }
 
-grpc::ServerUnaryReactor* ProvingService::Prove(grpc::CallbackServerContext* context, const v1::ProveRequest*,
-                                                v1::ProveResponse* response) {
-  if (const Status status = admit(*context); !status.ok()) return finish(context, status);
-  v1::ProveRequest& message = prove_messages_.request_of(*context);
-  if (!message.has_submit())
-    return finish(context, {StatusCode::INVALID_ARGUMENT, "INVALID_INPUT: submit: is missing"});
-  auto* reactor =
-      new WaitReactor(parts_.engine, [response](const std::string& job_id, const engine::Awaited& awaited) {
-        fill_response(job_id, awaited, *response->mutable_result());
-      });
-  in_flight(payload_bytes(message.submit()),
-            [this, context, &message, wait = reactor->wait()](const Status& room) {
-              if (!room.ok()) return wait->finish(room);
-              // Nothing was promised yet to a client that is gone already.
-              if (wait->hung_up()) return wait->finish({StatusCode::CANCELLED, "the client hung up"});
-              const engine::Submission submission =
-                  submit(*message.mutable_submit(), parts_.disconnect_grace, context->peer());
-              if (submission.accepted()) return wait->begin(submission.job_id, std::nullopt);
-              if (submission.outcome == engine::Submission::Outcome::kQueueFull)
-                context->AddTrailingMetadata("retry-after", "10");
-              wait->finish(to_grpc_status(submission));
-            });
-  return reactor;
-}
-
-void ProvingService::in_flight(std::uint64_t bytes, std::function<void(const Status& room)> work) {
-  const std::uint64_t before = bytes_in_flight_.fetch_add(bytes);
-  if (before != 0 && before + bytes > parts_.max_bytes_in_flight) {
-    bytes_in_flight_.fetch_sub(bytes);
-    // At once, so that its bytes go: the readers are busy.
-    return work({StatusCode::RESOURCE_EXHAUSTED,
-                 "RESOURCE: too many requests are being read at this moment; try again"});
-  }
-  parts_.work.post([this, bytes, work = std::move(work)] {
-    work(Status::OK);
-    bytes_in_flight_.fetch_sub(bytes);
-  });
-}
-
 grpc::ServerUnaryReactor* ProvingService::CancelProof(grpc::CallbackServerContext* context,
                                                       const v1::CancelProofRequest* request,
                                                       v1::CancelProofResponse* response) {
   if (const Status status = admit(*context); !status.ok()) return finish(context, status);
-  const Result<engine::JobStatus> job = parts_.engine.job(request->job_id());
+  const std::string& job_id = request->job_id();
+  const Result<engine::JobStatus> job = parts_.engine.job(job_id);
   const bool finished = job && engine::is_final(job->state);
-  const Result<engine::Cancelled> cancelled = parts_.engine.cancel(request->job_id());
-  if (!cancelled) return finish(context, not_found(request->job_id()));
+  const Result<engine::Cancelled> cancelled = parts_.engine.cancel(job_id);
+  if (!cancelled) return finish(context, {StatusCode::NOT_FOUND, "job_id: there is no job '" + job_id + "'"});
   response->set_was_running(cancelled->was_running);
   response->set_was_finished(finished);
   if (!finished)
-    parts_.log.info("job cancelled by a client",
-                    {{"job", request->job_id()}, {"was_running", cancelled->was_running}});
-  return finish(context, Status::OK);
+    parts_.log.info("job cancelled by a client", {{"job", job_id}, {"was_running", cancelled->was_running}});
+  // The answer comes when the outcome is in the journal: a crash after it must not bring the job back.
+  auto* reactor =
+      new WaitReactor(parts_.engine, [this](const std::string& id, const engine::Awaited& awaited) -> Status {
+        const bool stored = awaited.result == nullptr ||
+                            awaited.result->state != engine::JobState::kCancelled ||
+                            !parts_.engine.status().journal_failing;
+        if (stored) return Status::OK;
+        return {StatusCode::RESOURCE_EXHAUSTED,
+                "RESOURCE: job '" + id +
+                    "' is cancelled, but the journal cannot store that yet: a crash now would bring it back"};
+      });
+  const std::shared_ptr<Wait> wait = reactor->wait();
+  wait->begin(job_id, std::nullopt);
+  return reactor;
 }
 
 grpc::ServerUnaryReactor* ProvingService::GetStatus(grpc::CallbackServerContext* context,

@@ -1,14 +1,15 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include <cuzk/v1/proving.grpc.pb.h>
 #include "cuzk/engine/engine.h"
+#include "cuzk/server/large_call.h"
 #include "cuzk/server/log.h"
-#include "cuzk/server/own_messages.h"
+#include "cuzk/server/request_gate.h"
 #include "cuzk/server/work_pool.h"
 
 namespace cuzk::server {
@@ -20,25 +21,31 @@ struct ServiceParts {
   Log& log;
   std::function<std::string()> metrics_text;
   engine::Duration disconnect_grace{};
-  std::string token;  ///< what TCP clients must show; empty: nothing
-  /// Payload bytes of requests that are being read; one that comes beyond is RESOURCE_EXHAUSTED.
-  std::uint64_t max_bytes_in_flight = std::uint64_t{4} << 30;
+  std::string token;              ///< what TCP clients must show; empty: nothing
+  RequestGate::Limits gate = {};  ///< who may have a request in memory that is not accepted yet
 };
 
+/// The methods of one request and one response that the library handles; the other two are LargeCalls.
+using SmallMethods = v1::ProvingEngine::WithCallbackMethod_AwaitProof<
+    v1::ProvingEngine::WithCallbackMethod_CancelProof<v1::ProvingEngine::WithCallbackMethod_GetStatus<
+        v1::ProvingEngine::WithCallbackMethod_GetMetrics<v1::ProvingEngine::WithCallbackMethod_PreloadSRS<
+            v1::ProvingEngine::WithCallbackMethod_EvictSRS<v1::ProvingEngine::Service>>>>>>;
+using AllMethods = v1::ProvingEngine::WithGenericMethod_SubmitProof<
+    v1::ProvingEngine::WithGenericMethod_Prove<SmallMethods>>;
+
 /// The eight calls. A call that waits costs no thread: its reactor is finished from the engine's callback.
-class ProvingService : public v1::ProvingEngine::CallbackService {
+/// A server needs both: the service, and large_methods() as its generic service.
+class ProvingService : public AllMethods {
  public:
   explicit ProvingService(ServiceParts parts);
   ~ProvingService() override;
 
-  grpc::ServerUnaryReactor* SubmitProof(grpc::CallbackServerContext* context,
-                                        const v1::SubmitProofRequest* request,
-                                        v1::SubmitProofResponse* response) override;
+  /// SubmitProof and Prove, whose requests are received when there is room for them.
+  [[nodiscard]] grpc::CallbackGenericService& large_methods() { return large_; }
+
   grpc::ServerUnaryReactor* AwaitProof(grpc::CallbackServerContext* context,
                                        const v1::AwaitProofRequest* request,
                                        v1::AwaitProofResponse* response) override;
-  grpc::ServerUnaryReactor* Prove(grpc::CallbackServerContext* context, const v1::ProveRequest* request,
-                                  v1::ProveResponse* response) override;
   grpc::ServerUnaryReactor* CancelProof(grpc::CallbackServerContext* context,
                                         const v1::CancelProofRequest* request,
                                         v1::CancelProofResponse* response) override;
@@ -57,17 +64,24 @@ class ProvingService : public v1::ProvingEngine::CallbackService {
  private:
   /// Whether the caller may call at all.
   [[nodiscard]] grpc::Status admit(const grpc::CallbackServerContext& context) const;
-  /// Runs `work` on a thread of the pool, counting `bytes` for as long; when they are too many it is told so,
-  /// before this returns.
-  void in_flight(std::uint64_t bytes, std::function<void(const grpc::Status& room)> work);
+  void submit_proof(LargeCall& call, grpc::ByteBuffer& bytes);
+  void prove(const std::shared_ptr<LargeCall>& call, grpc::ByteBuffer& bytes);
   /// Reads the request out of `message` and submits it.
   engine::Submission submit(v1::SubmitProofRequest& message, std::optional<engine::Duration> abandon_grace,
                             const std::string& peer);
 
+  class LargeMethods : public grpc::CallbackGenericService {
+   public:
+    explicit LargeMethods(ProvingService& service) : service_(service) {}
+    grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext* context) override;
+
+   private:
+    ProvingService& service_;
+  };
+
   ServiceParts parts_;
-  OwnMessages<v1::SubmitProofRequest, v1::SubmitProofResponse> submit_messages_;
-  OwnMessages<v1::ProveRequest, v1::ProveResponse> prove_messages_;
-  std::atomic<std::uint64_t> bytes_in_flight_ = 0;
+  RequestGate gate_;
+  LargeMethods large_;
 };
 
 /// Whether `shown` is `expected`, in a time that depends on their lengths only.

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "cuzk/server/history.h"
+#include "cuzk/server/http_server.h"
 #include "cuzk/server/live_view.h"
 #include "cuzk/server/metrics.h"
 #include "cuzk/server/options.h"
@@ -110,6 +111,15 @@ TEST(LiveView, FollowsARecorder) {
   }
   while (!view.state().jobs["J"][3].gpu_ns) std::this_thread::yield();
   EXPECT_EQ(view.state().jobs["J"][3].worker, 1U);
+}
+
+/// A start that fails behind it ends the server at once; it must not wait for a request first.
+TEST(HttpServer, EndsRightAfterItsBeginning) {
+  for (int i = 0; i < 50; ++i) {
+    const auto server = HttpServer::start("127.0.0.1:0", [](auto, const auto&) { return std::nullopt; });
+    ASSERT_TRUE(server);
+    EXPECT_GT((*server)->port(), 0);
+  }
 }
 
 StatusView full_view() {
@@ -287,6 +297,7 @@ TEST(SidePort, PathsAndParameters) {
 TEST(Options, TheEngineGetsTheFilesValues) {
   Config config;
   constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
+  EXPECT_EQ(request_limits(config).rooms, 6U);  // of 768 MiB
   EXPECT_EQ(engine_config(config, 64 * kGiB).memory_budget, 59 * kGiB);
   EXPECT_EQ(engine_config(config, 8 * kGiB).memory_budget, 4 * kGiB);  // the margin would leave less
   config.memory.total_budget = 3 * kGiB;

@@ -1,0 +1,102 @@
+// Many large requests at a time: memory stays bounded, nobody starves.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import http2 from 'node:http2';
+import {test} from 'node:test';
+import grpc from '@grpc/grpc-js';
+import {Daemon, defaultConfig, simulated, temporaryFolder} from './daemon.mjs';
+
+/** Rooms for two requests at a time, no journal. */
+const twoRooms = (folder) => defaultConfig(folder, {more: '[memory]\nsafety_margin = "1GiB"\n'})
+    .replace(/journal = ".*"/, 'journal = ""');
+const peak = (daemon) => Number(/VmHWM:\s+(\d+) kB/.exec(fs.readFileSync(`/proc/${daemon.process.pid}/status`, 'utf8'))[1]) / 1024;
+const job = (number, bytes = 0) => ({proof_kind: 'WINNING_POST', sector_number: number, vanilla_proof: Buffer.from('simulated'),
+                                     comm_r_old: Buffer.alloc(bytes)});
+
+test('many large requests wait for room, and all are served', async (t) => {
+  const folder = temporaryFolder(t);
+  const daemon = await Daemon.start(folder, {program: [simulated], config: twoRooms(folder)});
+  t.after(() => daemon.end());
+  const before = peak(daemon);
+  const clients = Array.from({length: 12}, () => daemon.client());
+  const answers = clients.map((client, i) => client.SubmitProof(job(i, 60_000_000)));
+  for (let i = 0; i < 5; ++i) assert.equal((await clients[0].GetStatus({}, {timeoutMs: 5000})).queues.length, 4);
+  for (const [i, answer] of (await Promise.all(answers)).entries())
+    assert.equal((await clients[i].AwaitProof(answer)).status, 'COMPLETED');
+  clients.forEach((client) => client.close());
+  // 720 MB came, at most two requests of 57 MiB were there, each up to three times.
+  const used = peak(daemon) - before;
+  assert.ok(used < 450, `${used} MiB`);
+});
+
+test('clients that begin a large request and stop do not keep the others out', async (t) => {
+  const folder = temporaryFolder(t);
+  const daemon = await Daemon.start(folder, {program: [simulated], config: twoRooms(folder)});
+  t.after(() => daemon.end());
+  const before = peak(daemon);
+  const sessions = [];
+  t.after(() => sessions.forEach((session) => session.destroy()));
+  const answers = [];
+  for (let i = 0; i < 64; ++i) {
+    const session = http2.connect(`http://${daemon.tcp}`);
+    session.on('error', () => {});
+    sessions.push(session);
+    const stream = session.request({':method': 'POST', ':path': '/cuzk.v1.ProvingEngine/Prove', 'content-type': 'application/grpc', te: 'trailers'});
+    const prefix = Buffer.alloc(5);
+    prefix.writeUInt32BE(200_000_000, 1);
+    stream.write(Buffer.concat([prefix, Buffer.alloc(4_000_000)]));
+    stream.resume();
+    let status;
+    const see = (headers) => { if (headers['grpc-status']) status = {code: Number(headers['grpc-status']), text: decodeURIComponent(headers['grpc-message'] ?? '')}; };
+    stream.on('response', see);
+    stream.on('trailers', see);
+    stream.on('error', () => {});
+    stream.on('close', () => status && answers.push(status));
+  }
+  const client = daemon.client();
+  // Waits for its turn among them; refused with words, or served, but never left without an answer.
+  const good = client.Prove({submit: job(1)}).then(({result}) => result.status, (error) => error.code);
+  assert.equal((await client.GetStatus({}, {timeoutMs: 5000})).queues.length, 4);
+  assert.ok(['COMPLETED', grpc.status.RESOURCE_EXHAUSTED].includes(await good));
+  // Two still have the rooms, as nobody waits any more; they give way to who comes now.
+  const {result} = await client.Prove({submit: job(2)});
+  assert.equal(result.status, 'COMPLETED');
+  await daemon.until(() => answers.length >= 62);
+  for (const {code, text} of answers) {
+    assert.equal(code, grpc.status.RESOURCE_EXHAUSTED);
+    assert.match(text, /^RESOURCE: (too many requests are being received|the request took too long to arrive)/);
+  }
+  client.close();
+  const used = peak(daemon) - before;
+  assert.ok(used < 150, `${used} MiB for what 64 clients began`);
+});
+
+test('half a message, none at all, an unknown method', async (t) => {
+  const folder = temporaryFolder(t);
+  const daemon = await Daemon.start(folder, {program: [simulated], config: twoRooms(folder)});
+  t.after(() => daemon.end());
+  const call = (where, body) => new Promise((resolve) => {
+    const session = http2.connect(`http://${daemon.tcp}`);
+    session.on('error', () => {});
+    const stream = session.request({':method': 'POST', ':path': where, 'content-type': 'application/grpc', te: 'trailers'});
+    let status = {};
+    const see = (headers) => { if (headers['grpc-status']) status = {code: Number(headers['grpc-status']), text: decodeURIComponent(headers['grpc-message'] ?? '')}; };
+    stream.on('response', see);
+    stream.on('trailers', see);
+    stream.on('error', () => {});
+    stream.on('close', () => { session.destroy(); resolve(status); });
+    stream.resume();
+    stream.end(body);
+  });
+  for (const method of ['Prove', 'SubmitProof']) {
+    const where = `/cuzk.v1.ProvingEngine/${method}`;
+    assert.equal((await call(where, Buffer.from([0, 0, 0, 1, 0, 7]))).code, grpc.status.INVALID_ARGUMENT);
+    assert.equal((await call(where, Buffer.alloc(0))).code, grpc.status.INVALID_ARGUMENT);
+    // A field of wrong type: length-delimited bytes that end too soon.
+    assert.equal((await call(where, Buffer.from([0, 0, 0, 0, 2, 0x0a, 0x7f]))).code, grpc.status.INVALID_ARGUMENT);
+  }
+  assert.equal((await call('/cuzk.v1.ProvingEngine/Nothing', Buffer.alloc(5))).code, grpc.status.UNIMPLEMENTED);
+  const client = daemon.client();
+  assert.equal((await client.Prove({submit: job(3)})).result.status, 'COMPLETED', 'no room was lost');
+  client.close();
+});

@@ -173,6 +173,7 @@ class SyntheticStatement : public Statement {
         circuit_(circuit),
         tag_(tag) {}
   Result<void> verify_vanilla(ThreadPool&) const override { return {}; }
+  [[nodiscard]] std::uint64_t memory_bytes() const override { return sizeof *this; }
   Result<PartitionWitness> synthesize(ThreadPool& pool, const Shape&, unsigned k,
                                       std::stop_token) const override {
     return PartitionWitness{std::make_shared<const Witness>(circuit_.witness(pool, seed(k))),
@@ -381,7 +382,7 @@ class Program {
     if (held.empty()) return first;
     const auto median = [](std::vector<double> times) {
       std::sort(times.begin(), times.end());
-      return times[times.size() / 2];
+      return (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
     };
     std::printf("  median of %zu: lock held %.2f ms;", held.size(), median(held));
     double sum = 0;

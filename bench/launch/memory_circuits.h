@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -26,25 +27,26 @@ class MemoryCircuits : public engine::CircuitSource {
     CUZK_TRY_ASSIGN(const auto entry, find(id));
     return entry->size_bytes();
   }
-  Result<engine::LoadedShape> load_shape(ThreadPool&, const std::string& id) override {
+  Result<engine::LoadedShape> load_shape(ThreadPool&, const std::string& id,
+                                         const std::stop_token&) override {
     CUZK_TRY_ASSIGN(const auto entry, find(id));
     return engine::LoadedShape{entry->proving_key()->shape(), false};
   }
-  Result<std::shared_ptr<const engine::MappedParams>> map_params(ThreadPool&,
-                                                                 const std::string& id) override {
+  Result<std::shared_ptr<const engine::OpenParams>> open_params(ThreadPool&, const std::string& id) override {
     CUZK_TRY_ASSIGN(auto entry, find(id));
-    return std::shared_ptr<const engine::MappedParams>(std::move(entry));
+    return std::shared_ptr<const engine::OpenParams>(std::move(entry));
   }
-  Result<std::shared_ptr<const engine::CircuitKey>> load_key(
-      ThreadPool&, std::shared_ptr<const engine::MappedParams> params,
-      std::shared_ptr<const Shape>) override {
+  Result<std::shared_ptr<const engine::CircuitKey>> load_key(ThreadPool&,
+                                                             std::shared_ptr<const engine::OpenParams> params,
+                                                             std::shared_ptr<const Shape>,
+                                                             const std::stop_token&) override {
     auto key = std::dynamic_pointer_cast<const engine::CircuitKey>(std::move(params));
     CUZK_CHECK(key != nullptr);
     return key;
   }
 
  private:
-  class Entry : public engine::MappedParams, public engine::CircuitKey {
+  class Entry : public engine::OpenParams, public engine::CircuitKey {
    public:
     Entry(std::shared_ptr<const groth16::ProvingKey> key, std::uint64_t bytes)
         : key_(std::move(key)), bytes_(bytes), vk_(key_->vk()) {}

@@ -72,10 +72,10 @@ void BM_Msm(benchmark::State& state) {
   const auto count = std::size_t{1} << state.range(0);
   const auto isa = static_cast<Isa>(state.range(1));
   if (!usable(state, isa)) return;
-  ThreadPool pool;
+  ThreadPool pool(0, isa);
   const auto points = bases<F>(pool, count);
   const std::vector<Fr> scalars = random_scalars(count);
-  const MsmOptions options{isa, static_cast<unsigned>(state.range(2)), 0};
+  const MsmOptions options{static_cast<unsigned>(state.range(2)), 0};
   Jacobian<F> sum = Jacobian<F>::infinity();
   for (auto _ : state) sum = msm(pool, points, scalars, options);
   if (!(sum == mul(generator<F>(), expected_factor(scalars)))) state.SkipWithError("wrong result");
@@ -88,7 +88,7 @@ void BM_BitSum(benchmark::State& state) {
   const auto count = static_cast<std::size_t>(state.range(0));
   const auto isa = static_cast<Isa>(state.range(1));
   if (!usable(state, isa)) return;
-  ThreadPool pool;
+  ThreadPool pool(0, isa);
   const auto points = bases<F>(pool, count);
   TestRandom random(9);
   std::vector<std::uint64_t> bits((count + 63) / 64);
@@ -97,7 +97,7 @@ void BM_BitSum(benchmark::State& state) {
   for (std::size_t i = 0; i < count; ++i)
     scalars[i] = (bits[i / 64] >> (i % 64) & 1) != 0 ? Fr::one() : Fr::zero();
   Jacobian<F> sum = Jacobian<F>::infinity();
-  for (auto _ : state) sum = bit_sum(pool, points, bits, isa);
+  for (auto _ : state) sum = bit_sum(pool, points, bits);
   if (!(sum == mul(generator<F>(), expected_factor(scalars)))) state.SkipWithError("wrong result");
   state.counters["points/s"] =
       benchmark::Counter(static_cast<double>(count), benchmark::Counter::kIsIterationInvariantRate);
@@ -108,11 +108,11 @@ void BM_FixedBase(benchmark::State& state) {
   const auto count = static_cast<std::size_t>(state.range(0));
   const auto isa = static_cast<Isa>(state.range(1));
   if (!usable(state, isa)) return;
-  ThreadPool pool;
+  ThreadPool pool(0, isa);
   const std::vector<Fr> scalars = random_scalars(count);
   std::vector<Affine<F>> out(count);
   for (auto _ : state) {
-    const FixedBase<Affine<F>> fixed(pool, generator<F>(), count, isa);
+    const FixedBase<Affine<F>> fixed(pool, generator<F>(), count);
     fixed.multiply(pool, scalars, out);
   }
   for (std::size_t i = 0; i < count; i += count / 16)
@@ -127,7 +127,7 @@ void BM_BatchAdd(benchmark::State& state) {
   const auto count = static_cast<std::size_t>(state.range(0));
   const auto isa = static_cast<Isa>(state.range(1));
   if (!usable(state, isa)) return;
-  ThreadPool pool;
+  ThreadPool pool(0, isa);
   const auto points = bases<F>(pool, 2 * count);
   std::vector<Affine<F>> out(count);
   BatchAddScratch scratch;

@@ -42,7 +42,7 @@ void transform(benchmark::State& state, unsigned log_size, Isa isa, Direction di
   Buffer data(n);
   const bool coset = direction == Direction::forward;
   const Fr shift = coset ? fr_root_of_unity(log_size + 1) : Fr::one();
-  const Transform t(log_size, direction, order, shift, Fr::one(), isa);
+  const Transform t(isa, log_size, direction, order, shift);
   data.fill(1);
   t.run(pool, data.span());
   // Element 1 of the result: a polynomial in the root, its coefficients the data in natural order.
@@ -70,7 +70,7 @@ void quotient(benchmark::State& state, unsigned log_size, Isa isa) {
   a.fill(1);
   b.fill(2);
   scratch.fill(3);
-  const Quotient q(log_size, isa);
+  const Quotient q(isa, log_size);
   bool ok = true;
   for (auto _ : state) ok = q.run(pool, a.span(), b.span(), scratch.span()) && ok;
   if (!ok) state.SkipWithError("top coefficient is not zero");

@@ -24,9 +24,9 @@ template <class F>
 void decode_section(ByteSpan bytes, const ParamsSection& section) {
   std::vector<Affine<F>> points(section.count);
   const ByteSpan encoded = bytes.subspan(section.offset, section.bytes());
-  if (decode_points(encoded, std::span(points))) return;
+  if (decode_points(encoded, std::span(points), best_isa())) return;
   std::vector<std::uint8_t> again(encoded.size());
-  encode_points(std::span<const Affine<F>>(points), std::span(again));
+  encode_points(std::span<const Affine<F>>(points), std::span(again), best_isa());
   CUZK_CHECK(std::equal(again.begin(), again.end(), encoded.begin()));
 }
 
@@ -51,7 +51,7 @@ std::shared_ptr<const Shape> cubic() {
 template <class F>
 void check_query(const QueryBases<F>& query) {
   std::vector<Affine<F>> bits(query.bit_count());
-  CUZK_CHECK(query.decode_bit_bases(0, std::span(bits)).has_value());
+  CUZK_CHECK(query.decode_bit_bases(best_isa(), 0, std::span(bits)).has_value());
   CUZK_CHECK(bits.size() + query.wide().size() == query.size());
   for (const Affine<F>& p : bits) CUZK_CHECK(!p.is_infinity());
   for (const Affine<F>& p : query.wide()) CUZK_CHECK(!p.is_infinity());

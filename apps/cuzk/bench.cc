@@ -56,6 +56,7 @@ Result<std::unique_ptr<BenchTarget>> open_target(const BenchOptions& options) {
   if (!options.local) return daemon_target(options);
   return local_target({.params = options.params,
                        .threads = options.threads,
+                       .isa = options.isa,
                        .partition_workers = {},
                        .workers_per_device = 2});
 }
@@ -119,6 +120,7 @@ Result<std::vector<BenchRun>> run_modes(const BenchOptions& options) {
       CUZK_TRY_ASSIGN(const std::unique_ptr<BenchTarget> target,
                       local_target({.params = options.params,
                                     .threads = options.threads,
+                                    .isa = options.isa,
                                     .partition_workers = workers,
                                     .workers_per_device = per_device}));
       CUZK_TRY_ASSIGN(BenchRun run, batch(*target, request, options, options.count, options.concurrency));

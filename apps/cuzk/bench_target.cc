@@ -133,7 +133,8 @@ class LocalTarget : public BenchTarget {
         engine::BenchEngine::create(make_engine, server::engine_config(config, engine::available_memory())));
     return std::unique_ptr<BenchTarget>(std::move(out));
   }
-  explicit LocalTarget(const LocalSettings& settings) : settings_(settings), pool_(settings.threads) {}
+  explicit LocalTarget(const LocalSettings& settings)
+      : settings_(settings), pool_(settings.threads, settings.isa) {}
 
   Result<BenchProof> proof(const v1::SubmitProofRequest& request) override {
     v1::SubmitProofRequest message = request;
@@ -143,8 +144,8 @@ class LocalTarget : public BenchTarget {
   Result<BenchRun> measure(const std::function<std::vector<BenchSample>()>& load) override {
     BenchRun run = engine_->measure(load);
     run.target = fmt::format(
-        "in process, {} ({} devices), {} threads, partition_workers {}, gpu_workers_per_device {}",
-        backend_.name, backend_.devices.size(), pool_.size(),
+        "in process, {} ({} devices), {} threads, {}, partition_workers {}, gpu_workers_per_device {}",
+        backend_.name, backend_.devices.size(), pool_.size(), isa_name(pool_.isa()),
         settings_.partition_workers ? std::to_string(*settings_.partition_workers) : "by the machine",
         settings_.workers_per_device);
     return run;

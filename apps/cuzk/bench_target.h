@@ -33,6 +33,7 @@ Result<std::unique_ptr<BenchTarget>> daemon_target(const ConnectOptions& options
 struct LocalSettings {
   std::string params;
   unsigned threads = 0;
+  Isa isa = best_isa();
   std::optional<unsigned> partition_workers;
   unsigned workers_per_device = 2;
 };

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cuzk/base/result.h"
+#include "cuzk/cpu/isa.h"
 
 namespace cuzk::app {
 
@@ -22,6 +23,7 @@ struct CommonOptions {
   unsigned threads = 0;  ///< 0: one per processor
   bool json = false;
   bool no_progress = false;
+  Isa isa = best_isa();  ///< CUZK_ISA
 };
 
 struct SetupOptions : CommonOptions {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cuzk/base/result.h"
+#include "cuzk/cpu/isa.h"
 
 namespace CLI {
 class App;
@@ -24,6 +25,7 @@ struct ServeOptions {
   std::string log_level;   ///< empty: as the file says
   std::string log_format;  ///< likewise
   std::string timeline;    ///< file for event lines; empty: none
+  Isa isa = best_isa();    ///< CUZK_ISA
 };
 Result<void> run_serve(const ServeOptions& options);
 
@@ -96,6 +98,7 @@ struct BenchOptions : ConnectOptions, PayloadOptions {
   bool local = false;
   std::string params;    ///< with local and sweep
   unsigned threads = 0;  ///< likewise; 0: one per processor
+  Isa isa = best_isa();  ///< CUZK_ISA, likewise
   unsigned count = 10;
   unsigned concurrency = 2;
   unsigned warm_up = 1;

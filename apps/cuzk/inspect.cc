@@ -68,7 +68,7 @@ Content recognise(ByteSpan head, std::uint64_t size) {
     return Content::kProof;
   G1Affine alpha;
   if (head.size() < groth16::kG1Bytes ||
-      groth16::decode_points(head.first(groth16::kG1Bytes), std::span(&alpha, 1)))
+      groth16::decode_points(head.first(groth16::kG1Bytes), std::span(&alpha, 1), Isa::portable))
     return Content::kUnknown;
   if (head.size() >= groth16::vk_bytes(0)) {
     const std::uint64_t n_ic = load_be32(head.data() + groth16::kVkFixedBytes);

@@ -78,7 +78,7 @@ std::vector<OrderedJson> numbered(unsigned partitions) {
 }  // namespace
 
 Result<void> inspect_c1(const InspectOptions& options, const std::string& path) {
-  ThreadPool pool(options.threads);
+  ThreadPool pool(options.threads, options.isa);
   Progress progress(!options.no_progress);
   progress.begin("read the C1 output");
   CUZK_TRY_ASSIGN(porep::C1Document document, porep::read_c1_file(path));
@@ -109,7 +109,7 @@ Result<void> inspect_c1(const InspectOptions& options, const std::string& path) 
 }
 
 Result<void> inspect_request(const InspectOptions& options, const std::string& path) {
-  ThreadPool pool(options.threads);
+  ThreadPool pool(options.threads, options.isa);
   Progress progress(!options.no_progress);
   progress.begin("read the request");
   CUZK_TRY_ASSIGN(const std::shared_ptr<const Statement> statement, read_request_file(path, {}));

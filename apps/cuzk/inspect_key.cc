@@ -63,7 +63,7 @@ Result<void> inspect_proof(const InspectOptions& options, const std::string& pat
 }
 
 Result<void> inspect_vk(const InspectOptions& options, const std::string& path) {
-  ThreadPool pool(options.threads);
+  ThreadPool pool(options.threads, options.isa);
   CUZK_TRY_ASSIGN(const groth16::VerifyingKey vk, groth16::read_verifying_key(pool, path));
   // A key that could be read is the bytes that it encodes to.
   const std::vector<std::uint8_t> bytes = groth16::encode_verifying_key(vk);
@@ -83,7 +83,7 @@ Result<void> inspect_vk(const InspectOptions& options, const std::string& path) 
 }
 
 Result<void> inspect_params(const InspectOptions& options, const std::string& path) {
-  ThreadPool pool(options.threads);
+  ThreadPool pool(options.threads, options.isa);
   Progress progress(!options.no_progress);
   progress.begin("read the structure and the verifying key");
   CUZK_TRY_ASSIGN(const groth16::ParamsFile file, groth16::ParamsFile::open(pool, path));

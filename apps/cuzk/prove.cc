@@ -13,7 +13,7 @@
 namespace cuzk::app {
 
 Result<void> run_prove(const ProveOptions& options) {
-  ThreadPool pool(options.threads);
+  ThreadPool pool(options.threads, options.isa);
   Progress progress(!options.no_progress);
 
   progress.begin("read the input");

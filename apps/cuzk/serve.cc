@@ -48,6 +48,7 @@ Result<void> apply_flags(const ServeOptions& options, Config& config) {
 Result<void> run_serve(const ServeOptions& options) {
   server::DaemonOptions daemon;
   daemon.version = CUZK_VERSION;
+  daemon.isa = options.isa;
   daemon.timeline_file = options.timeline;
   daemon.config_path = config_path(options);
   ConfigReading reading;

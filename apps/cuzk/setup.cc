@@ -49,7 +49,7 @@ Result<void> run_setup(const SetupOptions& options) {
       "         They serve tests and benchmarks; the network accepts no proof made with them.\n",
       options.toxic.empty() ? "drew and forgets" : "read from a file");
 
-  ThreadPool pool(options.threads);
+  ThreadPool pool(options.threads, options.isa);
   Progress progress(!options.no_progress);
   progress.begin("record the circuit's shape");
   const std::shared_ptr<const Shape> shape = record_shape(circuit);

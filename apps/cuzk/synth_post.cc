@@ -60,7 +60,7 @@ Result<void> run_synth_post(const SynthPostOptions& options) {
   if (options.first_sector > UINT64_MAX - options.sectors)
     return usage_error("--first-sector: the last number would not fit into 64 bits");
 
-  ThreadPool pool(options.threads);
+  ThreadPool pool(options.threads, options.isa);
   Progress progress(!options.no_progress);
   const Bytes32 randomness = post::reference_randomness();
   OrderedJson request;

@@ -34,7 +34,7 @@ Result<void> run_synth_sector(const SynthSectorOptions& options) {
   CUZK_TRY_ASSIGN(const porep::PorepConfig config, chosen_config(options));
   if (options.wrapper && config.registered == nullptr)
     return usage_error("--wrapper needs --registered-proof");
-  ThreadPool pool(options.threads);
+  ThreadPool pool(options.threads, options.isa);
   Progress progress(!options.no_progress);
   progress.begin("fabricate the sector");
   porep::SectorIdentity identity = porep::SectorIdentity::reference();

@@ -30,7 +30,7 @@ Result<const update::SectorParams*> chosen_sector(const SynthUpdateOptions& opti
 Result<void> run_synth_update(const SynthUpdateOptions& options) {
   CUZK_TRY_ASSIGN(const update::SectorParams* const sector, chosen_sector(options));
   CUZK_TRY(check_name(options.out));
-  ThreadPool pool(options.threads);
+  ThreadPool pool(options.threads, options.isa);
   Progress progress(!options.no_progress);
   progress.begin("fabricate the update");
   const update::FabricatedUpdate made = update::fabricate_update(pool, *sector);

@@ -11,7 +11,7 @@
 namespace cuzk::app {
 
 Result<void> run_verify(const VerifyOptions& options) {
-  ThreadPool pool(options.threads);
+  ThreadPool pool(options.threads, options.isa);
   Progress progress(!options.no_progress);
 
   progress.begin("read the input");

@@ -42,6 +42,9 @@ expect 2 "--request needs --kind" "$cuzk" verify --params . --proof p --request 
 expect 2 "no kind of proof 'wpost'" "$cuzk" verify --params . --proof p --request r.json --kind wpost
 expect 2 "read from --c1" "$cuzk" verify --params . --proof p --request r.json --kind porep-c2
 
+expect 0 "CUZK_ISA" "$cuzk" prove --help
+expect 2 'CUZK_ISA: no instruction set "avx3"' env CUZK_ISA=avx3 "$cuzk" inspect "$data/proofs/2k-v1_1.proof"
+expect 0 "Groth16 proof" env CUZK_ISA=portable "$cuzk" inspect "$data/proofs/2k-v1_1.proof"
 expect 2 "is not a number" "$cuzk" verify --c1 "$c1" --params . --proof p --miner -1 --sector 1
 expect 2 "is not a number" "$cuzk" verify --c1 "$c1" --params . --proof p --miner 99999999999999999999 --sector 1
 

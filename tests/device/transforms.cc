@@ -42,7 +42,7 @@ void check_size(device_test::Report& report, cuda::Context& context, ThreadPool&
     for (const bool coset : {false, true}) {
       const std::vector<Fr> input = values(pool, n, log_size);
       std::vector<Fr> expected = input;
-      ntt::Transform(log_size, ntt::Direction::inverse, ntt::Order::natural_to_reversed,
+      ntt::Transform(pool.isa(), log_size, ntt::Direction::inverse, ntt::Order::natural_to_reversed,
                      coset ? fr_root_of_unity(log_size + 1) : Fr::one())
           .run(pool, expected);
       data.set(input);
@@ -58,7 +58,7 @@ void check_size(device_test::Report& report, cuda::Context& context, ThreadPool&
     DeviceArray<Fr> third(context, n);
     require(ntt->quotient(data.data(), second.data(), third.data()));
     std::vector<Fr> scratch(n);
-    bool ok = ntt::Quotient(log_size).run(pool, a, b, scratch);
+    bool ok = ntt::Quotient(pool.isa(), log_size).run(pool, a, b, scratch);
     const std::vector<Fr> h = data.get();
     for (std::size_t i = 0; i < n && ok; ++i) ok = h[ntt::reverse_bits(i, log_size)] == a[i];
     report.line("quotient " + size, ok);

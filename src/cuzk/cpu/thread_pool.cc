@@ -12,6 +12,8 @@
 #include <system_error>
 #include <utility>
 
+#include "cuzk/base/result.h"
+
 namespace cuzk {
 
 struct ThreadPool::Loop {
@@ -49,7 +51,8 @@ unsigned ThreadPool::limited_by_quota(unsigned processors, std::string_view cpu_
   return static_cast<unsigned>(std::clamp<std::uint64_t>(whole, 1, processors));
 }
 
-ThreadPool::ThreadPool(unsigned threads) {
+ThreadPool::ThreadPool(unsigned threads, Isa isa) : isa_(isa) {
+  CUZK_CHECK(isa_supported(isa));
   if (threads == 0) threads = available_processors();
   workers_.reserve(threads - 1);
   try {

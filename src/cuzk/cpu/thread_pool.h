@@ -8,22 +8,28 @@
 #include <thread>
 #include <vector>
 
+#include "cuzk/cpu/isa.h"
+
 namespace cuzk {
 
-/// A fixed set of threads for data-parallel loops. The library owns no global pool: callers make one and pass
+/// What a program lends to a computation: a fixed set of threads for data-parallel loops, and the instruction
+/// set that batch kernels use on them. The library owns no global pool: callers make one and pass
 /// it down. Several threads may call parallel_for on one pool at the same time; each call's work is shared by
 /// the caller and whatever workers are free, so a call inside a loop body cannot deadlock.
 class ThreadPool {
  public:
   /// `threads` counts the calling thread: 1 means no extra thread. 0 means one per processor this process may
-  /// use. When the operating system refuses a thread, the pool has fewer; size() says how many.
-  explicit ThreadPool(unsigned threads = 0);
+  /// use. When the operating system refuses a thread, the pool has fewer; size() says how many. `isa` must be
+  /// supported here (checked).
+  explicit ThreadPool(unsigned threads = 0, Isa isa = best_isa());
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   /// Threads that take part in a loop, the caller included.
   [[nodiscard]] unsigned size() const { return static_cast<unsigned>(workers_.size()) + 1; }
+
+  [[nodiscard]] Isa isa() const { return isa_; }
 
   /// Calls body(begin, end) for disjoint ranges that cover [0, count), each of `grain` items (the last may be
   /// shorter; grain 0 counts as 1). Ranges are handed out in order, one at a time. Returns when all are done.
@@ -50,6 +56,7 @@ class ThreadPool {
   void work();
   static void run(Loop& loop) noexcept;
 
+  const Isa isa_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<Loop*> loops_;  // guarded by mutex_: loops that still have ranges to hand out

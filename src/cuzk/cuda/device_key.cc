@@ -97,7 +97,7 @@ Result<void> load_query(Loader& loader, const QueryBases<F>& bases, const Prover
   CUZK_TRY_ASSIGN(out.wide_bases, context.allocate(wide * sizeof(Affine<F>), kStage));
   auto* const bit_bases = out.bit_bases.template as<Affine<F>>();
   const auto decode = [&](std::uint64_t begin, std::span<Affine<F>> to) {
-    return bases.decode_bit_bases(begin, to);
+    return bases.decode_bit_bases(loader.pool.isa(), begin, to);
   };
   CUZK_TRY((loader.copier.template run<Affine<F>>(
       out.resident_bits, decode, [&](const Affine<F>* piece, std::uint64_t begin, std::uint64_t count) {
@@ -120,7 +120,9 @@ Result<void> load_quotient(Loader& loader, const groth16::QuotientBases& bases, 
                            DeviceKey& key) {
   Context& context = loader.context;
   key.h_count = bases.size();
-  const auto decode = [&](std::uint64_t begin, std::span<G1Affine> to) { return bases.decode(begin, to); };
+  const auto decode = [&](std::uint64_t begin, std::span<G1Affine> to) {
+    return bases.decode(loader.pool.isa(), begin, to);
+  };
   CUZK_TRY_ASSIGN(key.h, context.allocate(key.plan.h ? key.h_count * sizeof(G1Affine) : 0, kStage));
   if (!key.plan.h) return keep_on_host<G1Affine>(loader, 0, key.h_count, decode, key.streamed_h);
   CUZK_TRY_ASSIGN(const DeviceMemory staging,

@@ -77,7 +77,7 @@ void expect_transforms(unsigned log_size, unsigned max_bits, unsigned whole_span
     const std::vector<Fr> values = random_values(std::size_t{1} << log_size, log_size);
     const Fr shift = coset ? fr_root_of_unity(log_size + 1) : Fr::one();
     std::vector<Fr> expected = values;
-    ntt::Transform(log_size, ntt::Direction::inverse, ntt::Order::natural_to_reversed, shift)
+    ntt::Transform(pool.isa(), log_size, ntt::Direction::inverse, ntt::Order::natural_to_reversed, shift)
         .run(pool, expected);
     std::vector<Fr32> data = narrow(values);
     HostNtt::run(device.schedule().inverse(data.data(), coset));
@@ -114,7 +114,7 @@ TEST(NttPass, QuotientEqualsTheHosts) {
     std::vector<Fr32> a32 = narrow(a);
     std::vector<Fr32> b32 = narrow(b);
     std::vector<Fr32> c32(n);
-    ASSERT_TRUE(ntt::Quotient(log_size).run(pool, a, b, scratch));
+    ASSERT_TRUE(ntt::Quotient(pool.isa(), log_size).run(pool, a, b, scratch));
     HostNtt::run(device.schedule().quotient(a32.data(), b32.data(), c32.data()));
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < n; ++i) wrong += a32[ntt::reverse_bits(i, log_size)].wide() == a[i] ? 0 : 1;

@@ -3,7 +3,6 @@
 #include <new>
 
 #include "cuzk/base/result.h"
-#include "cuzk/cpu/features.h"
 #include "cuzk/field/internal/kernel_tables.h"
 #include "cuzk/field/inverse.h"
 
@@ -35,32 +34,6 @@ ScratchWords::~ScratchWords() {
 }
 
 }  // namespace internal
-
-bool isa_supported(Isa isa) {
-  if (isa == Isa::portable) return true;
-#if defined(CUZK_HAVE_X86_KERNELS)
-  return isa == Isa::adx ? cpu_features().adx : cpu_features().adx && cpu_features().avx512_ifma;
-#else
-  return false;
-#endif
-}
-
-Isa best_isa() {
-  if (isa_supported(Isa::ifma)) return Isa::ifma;
-  return isa_supported(Isa::adx) ? Isa::adx : Isa::portable;
-}
-
-const char* isa_name(Isa isa) {
-  switch (isa) {
-    case Isa::adx:
-      return "adx";
-    case Isa::ifma:
-      return "ifma";
-    case Isa::portable:
-      break;
-  }
-  return "portable";
-}
 
 namespace {
 

@@ -4,21 +4,11 @@
 #include <cstdint>
 #include <span>
 
+#include "cuzk/cpu/isa.h"
 #include "cuzk/field/fp.h"
 #include "cuzk/field/fr.h"
 
 namespace cuzk {
-
-/// Instruction sets that the batch kernels exist for: plain C++; mulx, adcx and adox; AVX-512 IFMA, eight
-/// elements at a time.
-enum class Isa { portable, adx, ifma };
-
-/// Whether this build holds the kernels and this processor can run them. `portable` always is.
-bool isa_supported(Isa isa);
-/// The supported one that does the most products a second.
-Isa best_isa();
-/// "portable", "adx", "ifma".
-const char* isa_name(Isa isa);
 
 /// Batch operations on field elements in the memory form (Montgomery<>): every input fully reduced, every
 /// output too. All spans of one call have the same length (checked), which may be 0. `dst` may be one of the

@@ -122,8 +122,9 @@ Result<Jacobian<F>> sum_bit_bases(ThreadPool& pool, const QueryBases<F>& bases,
     FirstFailure failure;
     pool.parallel_for(tasks, 1, [&](std::size_t t, std::size_t) {
       const std::size_t first = begin + t * kDecodeGrain;
-      const auto gathered = bases.gather_bit_bases(bits, first, std::min(first + kDecodeGrain, end),
-                                                   points.span().subspan(place[t], place[t + 1] - place[t]));
+      const auto gathered =
+          bases.gather_bit_bases(bits, first, std::min(first + kDecodeGrain, end), pool.isa(),
+                                 points.span().subspan(place[t], place[t + 1] - place[t]));
       if (!gathered) failure.note(t, gathered.error());
     });
     CUZK_TRY(failure.result());
@@ -150,7 +151,8 @@ Result<G1Jacobian> sum_quotient(ThreadPool& pool, const QuotientBases& bases, st
   const ScratchArray<G1Affine> points(n);
   FirstFailure failure;
   pool.parallel_for(n, kDecodeGrain, [&](std::size_t begin, std::size_t end) {
-    if (const auto decoded = bases.decode(begin, points.span().subspan(begin, end - begin)); !decoded)
+    if (const auto decoded = bases.decode(pool.isa(), begin, points.span().subspan(begin, end - begin));
+        !decoded)
       failure.note(begin, decoded.error());
   });
   CUZK_TRY(failure.result());
@@ -240,7 +242,7 @@ Result<Pending> CpuProver::launch(std::span<Prepared> batch, const LaunchOptions
     circuits.push_back(circuit);
   }
   // Tables of some 100 bytes times sqrt(n): made afresh rather than kept.
-  const ntt::Quotient quotient(circuits.front()->key->shape()->domain_log_size());
+  const ntt::Quotient quotient(pool_.isa(), circuits.front()->key->shape()->domain_log_size());
   const ProvingKey& key = *circuits.front()->key;
   Progress progress(options.progress, circuits.size(), *key.shape(), ProvingKeyBases::of(key));
   LaunchReport report;

@@ -30,22 +30,22 @@ struct PointFault {
 /// Decodes out.size() points from `bytes` (exactly that many times kPointBytes). Checks of every point: no
 /// flag bit set (so neither a compressed point nor infinity), coordinates below p, the curve equation; not
 /// the subgroup. On a fault the contents of `out` are unspecified.
-std::optional<PointFault> decode_points(ByteSpan bytes, std::span<G1Affine> out, Isa isa = best_isa());
-std::optional<PointFault> decode_points(ByteSpan bytes, std::span<G2Affine> out, Isa isa = best_isa());
+std::optional<PointFault> decode_points(ByteSpan bytes, std::span<G1Affine> out, Isa isa);
+std::optional<PointFault> decode_points(ByteSpan bytes, std::span<G2Affine> out, Isa isa);
 
 /// The same without any check, for bytes that decode_points has accepted before. Other bytes give points off
 /// the curve, nothing worse.
-void decode_checked_points(ByteSpan bytes, std::span<G1Affine> out, Isa isa = best_isa());
-void decode_checked_points(ByteSpan bytes, std::span<G2Affine> out, Isa isa = best_isa());
+void decode_checked_points(ByteSpan bytes, std::span<G1Affine> out, Isa isa);
+void decode_checked_points(ByteSpan bytes, std::span<G2Affine> out, Isa isa);
 
 /// Decodes the points at the given byte offsets of `bytes` without checks (see above).
 void gather_checked_points(ByteSpan bytes, std::span<const std::uint64_t> offsets, std::span<G1Affine> out,
-                           Isa isa = best_isa());
+                           Isa isa);
 void gather_checked_points(ByteSpan bytes, std::span<const std::uint64_t> offsets, std::span<G2Affine> out,
-                           Isa isa = best_isa());
+                           Isa isa);
 
 /// The inverse: points.size() times kPointBytes to `out`. CUZK_CHECKs that no point is infinity.
-void encode_points(std::span<const G1Affine> points, std::span<std::uint8_t> out, Isa isa = best_isa());
-void encode_points(std::span<const G2Affine> points, std::span<std::uint8_t> out, Isa isa = best_isa());
+void encode_points(std::span<const G1Affine> points, std::span<std::uint8_t> out, Isa isa);
+void encode_points(std::span<const G2Affine> points, std::span<std::uint8_t> out, Isa isa);
 
 }  // namespace cuzk::groth16

@@ -69,7 +69,7 @@ TYPED_TEST(PointCodec, FirstFaultIsNamed) {
   constexpr std::size_t kBytes = kPointBytes<F>;
   constexpr std::size_t kCount = 300;
   std::vector<std::uint8_t> good(kCount * kBytes);
-  encode_points(std::span<const Affine<F>>(points<F>(kCount)), std::span(good));
+  encode_points(std::span<const Affine<F>>(points<F>(kCount)), std::span(good), best_isa());
   std::vector<Affine<F>> out(kCount);
   const auto expect = [&](const std::vector<std::uint8_t>& bytes, std::size_t index, const char* reason) {
     for (const Isa isa : {Isa::portable, best_isa()}) {

@@ -59,6 +59,27 @@ TEST_F(ProverTest, ToysAreByteIdenticalToTheReference) {
     }
 }
 
+TEST_F(ProverTest, EveryInstructionSetMakesTheSameBytes) {
+  const test::Toy toy = test::load_toy("random-300");
+  const std::shared_ptr<const Shape> shape = toy.circuit.shape(true);
+  for (const Isa isa : {Isa::portable, Isa::adx, Isa::ifma}) {
+    if (!isa_supported(isa)) continue;
+    SCOPED_TRACE(isa_name(isa));
+    ThreadPool pool(2, isa);
+    const std::string path = folder_.file("isa.params");
+    const auto setup = generate_parameters(pool, *shape, toy.toxic, path);
+    ASSERT_TRUE(setup) << setup.error().message;
+    EXPECT_EQ(to_hex(setup->digests.sha256), toy.params_sha256);
+    const auto key = ProvingKey::load(pool, path, shape);
+    ASSERT_TRUE(key) << key.error().message;
+    CpuProver prover(pool);
+    const auto proof = prove(prover, *key, shape, toy.circuit.witness(true), toy.r, toy.s);
+    ASSERT_TRUE(proof) << proof.error().message;
+    EXPECT_EQ(to_hex(encode_proof(*proof)), to_hex(toy.proof));
+    EXPECT_TRUE(verify({shape, *key, toy.circuit.witness(true)}, *proof));
+  }
+}
+
 TEST_F(ProverTest, GoldenVectors) {
   const Fr r = Fr::from_u64(27134);
   const Fr s = Fr::from_u64(17146);

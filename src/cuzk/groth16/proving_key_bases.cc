@@ -21,7 +21,7 @@ std::uint64_t extract(std::uint64_t value, std::uint64_t mask) {
 
 /// Decodes points of a section from place `begin` on.
 template <class F>
-Result<void> decode_range(const ParamsFile& file, const ParamsSection& section, std::size_t begin,
+Result<void> decode_range(Isa isa, const ParamsFile& file, const ParamsSection& section, std::size_t begin,
                           std::span<Affine<F>> out) {
   CUZK_CHECK(begin + out.size() <= section.count);
   constexpr std::size_t kPoints = kReadBytes / kPointBytes<F>;
@@ -31,7 +31,7 @@ Result<void> decode_range(const ParamsFile& file, const ParamsSection& section, 
     const std::size_t n = std::min(kPoints, out.size() - i);
     const std::span<std::uint8_t> bytes(buffer.get(), n * kPointBytes<F>);
     CUZK_TRY(file.read(section.offset + (begin + i) * kPointBytes<F>, bytes));
-    decode_checked_points(bytes, out.subspan(i, n));
+    decode_checked_points(bytes, out.subspan(i, n), isa);
   }
   return {};
 }
@@ -86,7 +86,8 @@ void QueryBases<F>::walk_bit_bases(std::size_t begin, Visit&& visit) const {
 }
 
 template <class F>
-Result<void> QueryBases<F>::gather(std::span<const std::uint64_t> places, std::span<Affine<F>> out) const {
+Result<void> QueryBases<F>::gather(Isa isa, std::span<const std::uint64_t> places,
+                                   std::span<Affine<F>> out) const {
   CUZK_CHECK(places.size() == out.size());
   if (places.empty()) return {};
   constexpr std::size_t kPoints = kReadBytes / kPointBytes<F>;
@@ -102,14 +103,14 @@ Result<void> QueryBases<F>::gather(std::span<const std::uint64_t> places, std::s
       offsets.push_back((places[next] - first) * kPointBytes<F>);
     const std::span<std::uint8_t> bytes(buffer.get(), offsets.back() + kPointBytes<F>);
     CUZK_TRY(file_->read(section_.offset + first * kPointBytes<F>, bytes));
-    gather_checked_points(bytes, offsets, out.subspan(i, next - i));
+    gather_checked_points(bytes, offsets, out.subspan(i, next - i), isa);
     i = next;
   }
   return {};
 }
 
 template <class F>
-Result<void> QueryBases<F>::decode_bit_bases(std::size_t begin, std::span<Affine<F>> out) const {
+Result<void> QueryBases<F>::decode_bit_bases(Isa isa, std::size_t begin, std::span<Affine<F>> out) const {
   CUZK_CHECK(begin + out.size() <= bit_count_);
   std::vector<std::uint64_t> places;
   places.reserve(out.size());
@@ -118,12 +119,13 @@ Result<void> QueryBases<F>::decode_bit_bases(std::size_t begin, std::span<Affine
       places.push_back(place);
       return places.size() < out.size();
     });
-  return gather(places, out);
+  return gather(isa, places, out);
 }
 
 template <class F>
 Result<std::size_t> QueryBases<F>::gather_bit_bases(std::span<const std::uint64_t> bits, std::size_t begin,
-                                                    std::size_t end, std::span<Affine<F>> out) const {
+                                                    std::size_t end, Isa isa,
+                                                    std::span<Affine<F>> out) const {
   CUZK_CHECK(begin % 64 == 0 && begin <= end && end <= bit_count_);
   std::vector<std::uint64_t> places;
   places.reserve(end - begin);
@@ -134,7 +136,7 @@ Result<std::size_t> QueryBases<F>::gather_bit_bases(std::span<const std::uint64_
       return ++index < end;
     });
   CUZK_CHECK(places.size() <= out.size());
-  CUZK_TRY(gather(places, out.first(places.size())));
+  CUZK_TRY(gather(isa, places, out.first(places.size())));
   return places.size();
 }
 
@@ -146,8 +148,8 @@ Result<void> QueryBases<F>::read_encoded(std::size_t begin, std::span<std::uint8
 template class QueryBases<Fp>;
 template class QueryBases<Fp2>;
 
-Result<void> QuotientBases::decode(std::size_t begin, std::span<G1Affine> out) const {
-  return decode_range<Fp>(*file_, section_, begin, out);
+Result<void> QuotientBases::decode(Isa isa, std::size_t begin, std::span<G1Affine> out) const {
+  return decode_range<Fp>(isa, *file_, section_, begin, out);
 }
 
 Result<void> QuotientBases::read_encoded(std::size_t begin, std::span<std::uint8_t> out) const {

@@ -70,13 +70,13 @@ class QueryBases {
   [[nodiscard]] std::span<const std::uint64_t> wide_places() const { return wide_places_; }
 
   /// Decodes the bit bases begin, begin + 1, ... to `out`, as many as it has room for.
-  Result<void> decode_bit_bases(std::size_t begin, std::span<Affine<F>> out) const;
+  Result<void> decode_bit_bases(Isa isa, std::size_t begin, std::span<Affine<F>> out) const;
 
   /// Decodes those bit bases of [begin, end) whose bit in `bits` is one, in order, to the front of `out`,
   /// which has room for all of them; returns how many. `begin` is a multiple of 64; bits as from
   /// QuerySelection::select_bits.
   Result<std::size_t> gather_bit_bases(std::span<const std::uint64_t> bits, std::size_t begin,
-                                       std::size_t end, std::span<Affine<F>> out) const;
+                                       std::size_t end, Isa isa, std::span<Affine<F>> out) const;
 
   /// The encoded bases from place `begin` on, bit bases and wide ones as they lie in the file
   /// (point_codec.h), for backends that decode them on the device. `out` has a whole number of
@@ -89,7 +89,7 @@ class QueryBases {
   template <class Visit>
   void walk_bit_bases(std::size_t begin, Visit&& visit) const;
   /// Decodes the bases at these places, which ascend.
-  Result<void> gather(std::span<const std::uint64_t> places, std::span<Affine<F>> out) const;
+  Result<void> gather(Isa isa, std::span<const std::uint64_t> places, std::span<Affine<F>> out) const;
 
   const ParamsFile* file_ = nullptr;
   ParamsSection section_;
@@ -104,7 +104,7 @@ class QuotientBases {
  public:
   [[nodiscard]] std::size_t size() const { return section_.count; }
   /// Decodes the points begin, begin + 1, ... to `out`, as many as it has room for.
-  Result<void> decode(std::size_t begin, std::span<G1Affine> out) const;
+  Result<void> decode(Isa isa, std::size_t begin, std::span<G1Affine> out) const;
   /// The same, encoded. `out` has a whole number of kG1Bytes.
   Result<void> read_encoded(std::size_t begin, std::span<std::uint8_t> out) const;
 

@@ -60,9 +60,9 @@ struct LargeKey {
       store_be32(bytes.data() + s->offset - 4, static_cast<std::uint32_t>(s->count));
       const auto out = std::span(bytes).subspan(s->offset);
       if (s->point_bytes == kG1Bytes)
-        encode_points(std::span<const G1Affine>(g1).first(s->count), out);
+        encode_points(std::span<const G1Affine>(g1).first(s->count), out, best_isa());
       else
-        encode_points(std::span<const G2Affine>(g2).first(s->count), out);
+        encode_points(std::span<const G2Affine>(g2).first(s->count), out, best_isa());
     }
     test::write_file(folder.file("k"), bytes);
     key = ProvingKey::load(pool, folder.file("k"), shape).value();
@@ -120,12 +120,12 @@ void expect_split(const LargeKey& k, bool inputs, std::span<const std::uint64_t>
   for (std::size_t i = 0; i < bits.size(); ++i) ASSERT_EQ(bit_of(packed, i), bits[i]) << i;
 
   std::vector<Affine<F>> out(bit_bases.size());
-  ASSERT_TRUE(bases.decode_bit_bases(0, std::span(out)));
+  ASSERT_TRUE(bases.decode_bit_bases(best_isa(), 0, std::span(out)));
   EXPECT_EQ(out, bit_bases);
   for (const auto& [begin, count] :
        {std::pair{4095UL, 3UL}, {4096UL, 1UL}, {5000UL, 2000UL}, {bits.size(), 0UL}}) {
     out.assign(count, {});
-    ASSERT_TRUE(bases.decode_bit_bases(begin, std::span(out)));
+    ASSERT_TRUE(bases.decode_bit_bases(best_isa(), begin, std::span(out)));
     EXPECT_TRUE(std::equal(out.begin(), out.end(), bit_bases.begin() + static_cast<std::ptrdiff_t>(begin)));
   }
   for (const auto& [begin, end] :
@@ -134,7 +134,7 @@ void expect_split(const LargeKey& k, bool inputs, std::span<const std::uint64_t>
     for (std::size_t i = begin; i < end; ++i)
       if (bits[i]) want.push_back(bit_bases[i]);
     out.assign(want.size(), {});
-    EXPECT_EQ(bases.gather_bit_bases(packed, begin, end, std::span(out)).value(), want.size());
+    EXPECT_EQ(bases.gather_bit_bases(packed, begin, end, best_isa(), std::span(out)).value(), want.size());
     EXPECT_EQ(out, want);
   }
 }
@@ -154,7 +154,7 @@ TEST(ProvingKeySplit, BitAndWideBasesOfEveryQuery) {
   expect_split<Fp2>(k, true, shape.b_input_density(), shape.b_aux_density(), bases.b_selection, bases.b_g2,
                     k.g2);
   std::vector<G1Affine> h(k.layout.h.count - 1);
-  ASSERT_TRUE(bases.h.decode(1, std::span(h)));
+  ASSERT_TRUE(bases.h.decode(best_isa(), 1, std::span(h)));
   EXPECT_TRUE(std::equal(h.begin(), h.end(), k.g1.begin() + 1));
   EXPECT_EQ(bases.h.size(), k.layout.h.count);
 }
@@ -169,7 +169,7 @@ TEST(ProvingKeySplit, EncodedBasesAndMasksSayTheSame) {
   std::vector<std::uint8_t> bytes(query.size() * kG2Bytes);
   ASSERT_TRUE(query.read_encoded(0, bytes));
   std::vector<G2Affine> points(query.size());
-  ASSERT_FALSE(decode_points(bytes, std::span(points)));
+  ASSERT_FALSE(decode_points(bytes, std::span(points), best_isa()));
   EXPECT_EQ(points, k.g2);
   std::vector<G2Affine> wide;
   for (std::size_t i = 0; i < points.size(); ++i)
@@ -186,7 +186,7 @@ TEST(ProvingKeySplit, EncodedBasesAndMasksSayTheSame) {
   std::vector<std::uint8_t> h(kG1Bytes);
   ASSERT_TRUE(bases.h.read_encoded(5, h));
   G1Affine point;
-  ASSERT_FALSE(decode_points(h, std::span(&point, 1)));
+  ASSERT_FALSE(decode_points(h, std::span(&point, 1), best_isa()));
   EXPECT_EQ(point, k.g1[5]);
 }
 

@@ -170,7 +170,8 @@ class PointWriter {
   Result<void> encode(std::span<const Affine<F>> points) {
     const std::span<std::uint8_t> bytes = sink_.room(points.size() * kPointBytes<F>);
     pool_.parallel_for(points.size(), kGrain, [&](std::size_t b, std::size_t e) {
-      encode_points(points.subspan(b, e - b), bytes.subspan(b * kPointBytes<F>, (e - b) * kPointBytes<F>));
+      encode_points(points.subspan(b, e - b), bytes.subspan(b * kPointBytes<F>, (e - b) * kPointBytes<F>),
+                    pool_.isa());
     });
     CUZK_TRY(sink_.written());
     advance(points.size());

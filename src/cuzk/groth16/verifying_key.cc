@@ -12,6 +12,9 @@
 namespace cuzk::groth16 {
 namespace {
 
+/// For points that no instruction set makes a difference for.
+constexpr Isa kFewPoints = Isa::portable;
+
 constexpr const char* kNotInSubgroup = "the point is not in the subgroup of order r";
 
 Error point_error(const std::string& name, const std::string& field, std::size_t offset, const char* reason) {
@@ -26,7 +29,7 @@ Result<void> read_point(ByteSpan bytes, const std::string& name, const char* fie
   if (bytes.size() < offset)
     return bad_params(name + ": truncated at " + std::to_string(bytes.size()) + " bytes, inside " + field +
                       " (offset " + std::to_string(begin) + ")");
-  if (const auto fault = decode_points(bytes.subspan(begin, kPointBytes<F>), std::span(&out, 1)))
+  if (const auto fault = decode_points(bytes.subspan(begin, kPointBytes<F>), std::span(&out, 1), kFewPoints))
     return point_error(name, field, begin, fault->reason);
   if (!in_subgroup(out)) return point_error(name, field, begin, kNotInSubgroup);
   return {};
@@ -66,7 +69,7 @@ Result<VerifyingKey> parse_verifying_key_prefix(ThreadPool& pool, ByteSpan bytes
     const std::span<G1Affine> out(vk.ic.data() + begin, end - begin);
     std::size_t bad = std::numeric_limits<std::size_t>::max();
     if (const auto fault =
-            decode_points(bytes.subspan(offset + kG1Bytes * begin, kG1Bytes * out.size()), out)) {
+            decode_points(bytes.subspan(offset + kG1Bytes * begin, kG1Bytes * out.size()), out, pool.isa())) {
       end = begin + fault->index;
       bad = end;
     }
@@ -79,7 +82,8 @@ Result<VerifyingKey> parse_verifying_key_prefix(ThreadPool& pool, ByteSpan bytes
   });
   if (const std::size_t i = first_bad; i < count) {
     G1Affine again;
-    const auto fault = decode_points(bytes.subspan(offset + kG1Bytes * i, kG1Bytes), std::span(&again, 1));
+    const auto fault =
+        decode_points(bytes.subspan(offset + kG1Bytes * i, kG1Bytes), std::span(&again, 1), kFewPoints);
     return ic_error(i, fault ? fault->reason : kNotInSubgroup);
   }
   return vk;
@@ -107,7 +111,7 @@ std::vector<std::uint8_t> encode_verifying_key(const VerifyingKey& vk) {
   std::vector<std::uint8_t> bytes(vk_bytes(vk.ic.size()));
   std::span<std::uint8_t> rest(bytes);
   const auto put = [&rest]<class F>(const Affine<F>& p) {
-    encode_points(std::span(&p, 1), rest.first(kPointBytes<F>));
+    encode_points(std::span(&p, 1), rest.first(kPointBytes<F>), kFewPoints);
     rest = rest.subspan(kPointBytes<F>);
   };
   put(vk.alpha_g1);
@@ -118,7 +122,7 @@ std::vector<std::uint8_t> encode_verifying_key(const VerifyingKey& vk) {
   put(vk.delta_g2);
   CUZK_CHECK(vk.ic.size() <= std::numeric_limits<std::uint32_t>::max());
   store_be32(rest.data(), static_cast<std::uint32_t>(vk.ic.size()));
-  encode_points(std::span(vk.ic), rest.subspan(4));
+  encode_points(std::span(vk.ic), rest.subspan(4), kFewPoints);
   return bytes;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "cuzk/field/kernels.h"
 #include "cuzk/hash/poseidon_lanes.h"
 
 namespace cuzk {
@@ -178,10 +177,11 @@ void poseidon_trace(const PoseidonConstants& c, std::span<const Fr> message, std
 }
 
 void poseidon_trace_batch(const PoseidonConstants& c, std::span<const Fr> messages,
-                          std::span<Fr* const> traces) {
+                          std::span<Fr* const> traces, Isa isa) {
+  CUZK_CHECK(isa_supported(isa));
   CUZK_CHECK(messages.size() == traces.size() * c.arity);
 #if CUZK_HAVE_IFMA
-  if (isa_supported(Isa::ifma)) {
+  if (isa == Isa::ifma) {
     const detail::PoseidonLaneTables tables = lane_tables(c);
     for (std::size_t at = 0; at < traces.size(); at += detail::kPoseidonLanes)
       detail::poseidon_trace_lanes_ifma(tables, messages.data() + at * c.arity, traces.data() + at,
@@ -193,10 +193,12 @@ void poseidon_trace_batch(const PoseidonConstants& c, std::span<const Fr> messag
     poseidon_trace(c, messages.subspan(i * c.arity, c.arity), {traces[i], poseidon_trace_size(c)});
 }
 
-void poseidon_hash_batch(const PoseidonConstants& c, std::span<const Fr> messages, std::span<Fr> out) {
+void poseidon_hash_batch(const PoseidonConstants& c, std::span<const Fr> messages, std::span<Fr> out,
+                         Isa isa) {
+  CUZK_CHECK(isa_supported(isa));
   CUZK_CHECK(messages.size() == out.size() * c.arity);
 #if CUZK_HAVE_IFMA
-  if (isa_supported(Isa::ifma)) {
+  if (isa == Isa::ifma) {
     const detail::PoseidonLaneTables tables = lane_tables(c);
     for (std::size_t at = 0; at < out.size(); at += detail::kPoseidonLanes)
       detail::poseidon_lanes_ifma(tables, messages.data() + at * c.arity, out.data() + at,

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cuzk/cpu/isa.h"
 #include "cuzk/field/fr.h"
 
 namespace cuzk {
@@ -54,9 +55,10 @@ Fr poseidon_hash(const PoseidonConstants& constants, std::span<const Fr> message
 Fr poseidon_hash_plain(const PoseidonConstants& constants, std::span<const Fr> message);
 
 /// out[i] = hash of the i-th group of `arity` elements of `messages`; exactly arity * out.size() elements.
-/// Eight at a time where the processor has AVX-512 IFMA: give it many (multiples of 8). One core; `out` must
-/// not overlap.
-void poseidon_hash_batch(const PoseidonConstants& constants, std::span<const Fr> messages, std::span<Fr> out);
+/// Eight at a time with Isa::ifma: give it many (multiples of 8). `isa` must be supported here (checked). One
+/// core; `out` must not overlap.
+void poseidon_hash_batch(const PoseidonConstants& constants, std::span<const Fr> messages, std::span<Fr> out,
+                         Isa isa);
 
 /// The steps of a hash that a circuit has variables for, in its order (constraint-system-and-gadgets 7.10):
 /// of every S-box x, x^2, x^4 and x^5 plus the constant of its layer; none for the tag and no x in the first
@@ -67,7 +69,7 @@ void poseidon_trace(const PoseidonConstants& constants, std::span<const Fr> mess
 /// traces[i] points to room for the trace of the i-th group of `arity` elements of `messages`; otherwise as
 /// poseidon_hash_batch.
 void poseidon_trace_batch(const PoseidonConstants& constants, std::span<const Fr> messages,
-                          std::span<Fr* const> traces);
+                          std::span<Fr* const> traces, Isa isa);
 
 /// Hash with the Merkle-tree instance of arity message.size().
 inline Fr poseidon(std::span<const Fr> message) {

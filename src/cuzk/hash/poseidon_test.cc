@@ -196,15 +196,17 @@ TEST(Poseidon, BatchEqualsSingleHashes) {
                                        : fr_from_words([&] { return rng.next(); }));
       }
       std::vector<Fr> out(count);
-      poseidon_hash_batch(c, messages, out);
-      for (std::size_t i = 0; i < count; ++i)
-        EXPECT_EQ(out[i], poseidon_hash(c, std::span(messages).subspan(i * c.arity, c.arity))) << c.arity;
+      for (const Isa isa : {Isa::portable, best_isa()}) {
+        poseidon_hash_batch(c, messages, out, isa);
+        for (std::size_t i = 0; i < count; ++i)
+          EXPECT_EQ(out[i], poseidon_hash(c, std::span(messages).subspan(i * c.arity, c.arity))) << c.arity;
+      }
     }
   }
   const PoseidonConstants custom = poseidon_constants_custom(2, -Fr::one());
   const std::vector<Fr> message{-Fr::one(), -Fr::one()};
   Fr out{};
-  poseidon_hash_batch(custom, message, std::span(&out, 1));
+  poseidon_hash_batch(custom, message, std::span(&out, 1), best_isa());
   EXPECT_EQ(out, poseidon_hash_plain(custom, message));
 }
 
@@ -220,7 +222,7 @@ TEST(Poseidon, TracesAreTheSBoxesInOrder) {
     std::vector<Fr> batch(kCount * size);
     std::vector<Fr*> places;
     for (std::size_t i = 0; i < kCount; ++i) places.push_back(batch.data() + i * size);
-    poseidon_trace_batch(c, messages, places);
+    poseidon_trace_batch(c, messages, places, best_isa());
     for (std::size_t i = 0; i < kCount; ++i) {
       const auto message = std::span(messages).subspan(i * c.arity, c.arity);
       std::vector<Fr> trace(size);

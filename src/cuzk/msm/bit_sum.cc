@@ -63,13 +63,12 @@ class BitSummer {
 };
 
 template <class F>
-Jacobian<F> run(ThreadPool& pool, std::span<const Affine<F>> bases, std::span<const std::uint64_t> bits,
-                Isa isa) {
-  CUZK_CHECK(isa_supported(isa) && bases.size() < kMaxReferablePoints);
+Jacobian<F> run(ThreadPool& pool, std::span<const Affine<F>> bases, std::span<const std::uint64_t> bits) {
+  CUZK_CHECK(bases.size() < kMaxReferablePoints);
   const std::size_t words = (bases.size() + 63) / 64;
   CUZK_CHECK(bits.size() == words);
   if (words == 0) return Jacobian<F>::infinity();
-  const BatchAdd<F> add = batch_add_kernel<F>(isa);
+  const BatchAdd<F> add = batch_add_kernel<F>(pool.isa());
   // Ranges of at least 16 words, about eight a thread.
   const std::size_t grain = std::max<std::size_t>(words / (8 * pool.size()), 16);
   std::vector<Jacobian<F>> partial((words + grain - 1) / grain);
@@ -85,13 +84,11 @@ Jacobian<F> run(ThreadPool& pool, std::span<const Affine<F>> bases, std::span<co
 
 }  // namespace
 
-G1Jacobian bit_sum(ThreadPool& pool, std::span<const G1Affine> bases, std::span<const std::uint64_t> bits,
-                   Isa isa) {
-  return run(pool, bases, bits, isa);
+G1Jacobian bit_sum(ThreadPool& pool, std::span<const G1Affine> bases, std::span<const std::uint64_t> bits) {
+  return run(pool, bases, bits);
 }
-G2Jacobian bit_sum(ThreadPool& pool, std::span<const G2Affine> bases, std::span<const std::uint64_t> bits,
-                   Isa isa) {
-  return run(pool, bases, bits, isa);
+G2Jacobian bit_sum(ThreadPool& pool, std::span<const G2Affine> bases, std::span<const std::uint64_t> bits) {
+  return run(pool, bases, bits);
 }
 
 }  // namespace cuzk

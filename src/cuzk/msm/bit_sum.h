@@ -14,11 +14,8 @@ namespace cuzk {
 /// opposites.
 ///
 /// A tree of batch-affine additions, no buckets: about six products of the field for each bit that is set.
-/// All threads of the pool take part. Memory: under 3 MiB a thread. Thread-safe. `isa` must be supported
-/// here.
-G1Jacobian bit_sum(ThreadPool& pool, std::span<const G1Affine> bases, std::span<const std::uint64_t> bits,
-                   Isa isa = best_isa());
-G2Jacobian bit_sum(ThreadPool& pool, std::span<const G2Affine> bases, std::span<const std::uint64_t> bits,
-                   Isa isa = best_isa());
+/// All threads of the pool take part. Memory: under 3 MiB a thread. Thread-safe.
+G1Jacobian bit_sum(ThreadPool& pool, std::span<const G1Affine> bases, std::span<const std::uint64_t> bits);
+G2Jacobian bit_sum(ThreadPool& pool, std::span<const G2Affine> bases, std::span<const std::uint64_t> bits);
 
 }  // namespace cuzk

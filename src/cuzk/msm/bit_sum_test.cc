@@ -14,13 +14,13 @@ void expect_sum(const std::vector<Affine<F>>& bases, const std::vector<std::uint
   Jacobian<F> expected = Jacobian<F>::infinity();
   for (std::size_t i = 0; i < bases.size(); ++i)
     if ((bits[i / 64] >> (i % 64) & 1) != 0) expected += bases[i];
-  for (const unsigned threads : {1U, 2U, 5U}) {
-    ThreadPool pool(threads);
-    for (const Isa isa : test_isas())
-      EXPECT_EQ(bit_sum(pool, std::span<const Affine<F>>(bases), std::span<const std::uint64_t>(bits), isa),
+  for (const unsigned threads : {1U, 2U, 5U})
+    for (const Isa isa : test_isas()) {
+      ThreadPool pool(threads, isa);
+      EXPECT_EQ(bit_sum(pool, std::span<const Affine<F>>(bases), std::span<const std::uint64_t>(bits)),
                 expected)
-          << bases.size() << " bases, isa " << static_cast<int>(isa) << ", " << threads << " threads";
-  }
+          << bases.size() << " bases, " << isa_name(isa) << ", " << threads << " threads";
+    }
 }
 
 template <class F>

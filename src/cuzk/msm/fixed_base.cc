@@ -44,10 +44,8 @@ struct Worker {
 }  // namespace
 
 template <class Point>
-FixedBase<Point>::FixedBase(ThreadPool& pool, const Point& base, std::size_t expected_count, Isa isa)
-    : windows_(choose_bits(expected_count)) {
-  CUZK_CHECK(isa_supported(isa));
-  add_ = batch_add_kernel<F>(isa);
+FixedBase<Point>::FixedBase(ThreadPool& pool, const Point& base, std::size_t expected_count)
+    : add_(batch_add_kernel<F>(pool.isa())), windows_(choose_bits(expected_count)) {
   fill_table(pool, base);
 }
 

@@ -27,8 +27,8 @@ class FixedBase {
   using F = typename Point::Field;
 
   /// `expected_count`: scalars that will be multiplied in all; it decides the size of the table (at most 2^15
-  /// points in each of 16 windows: 48 MiB for G1, 96 MiB for G2). `isa` must be supported here.
-  FixedBase(ThreadPool& pool, const Point& base, std::size_t expected_count, Isa isa = best_isa());
+  /// points in each of 16 windows: 48 MiB for G1, 96 MiB for G2).
+  FixedBase(ThreadPool& pool, const Point& base, std::size_t expected_count);
 
   /// out[i] = [scalars[i]] base; scalar 0 (and base infinity) gives infinity. The spans have equal lengths.
   /// Costs one batch-affine addition for each window and scalar. `pool` need not be that of the constructor.

@@ -23,13 +23,13 @@ TYPED_TEST(FixedBaseTest, EqualsScalarMultiplication) {
     std::vector<Point> expected(n);
     for (std::size_t i = 0; i < n; ++i) expected[i] = mul(base, scalars[i]).to_affine();
     for (const unsigned threads : {1U, 3U}) {
-      ThreadPool pool(threads);
       for (const Isa isa : test_isas())
         for (const std::size_t expected_count : {0UL, 500UL}) {
-          const FixedBase<Point> fixed(pool, base, expected_count, isa);
+          ThreadPool pool(threads, isa);
+          const FixedBase<Point> fixed(pool, base, expected_count);
           std::vector<Point> out(n);
           fixed.multiply(pool, scalars, out);
-          EXPECT_EQ(out, expected) << static_cast<int>(isa) << " " << expected_count;
+          EXPECT_EQ(out, expected) << isa_name(isa) << " " << expected_count;
         }
     }
   }
@@ -37,13 +37,13 @@ TYPED_TEST(FixedBaseTest, EqualsScalarMultiplication) {
 
 TYPED_TEST(FixedBaseTest, SeveralBlocks) {
   using Point = Affine<TypeParam>;
-  ThreadPool pool(2);
   const std::size_t n = 5000;
   // Consecutive scalars around zero: each result is the one before plus the base.
   std::vector<Fr> scalars(n);
   for (std::size_t i = 0; i < n; ++i) scalars[i] = Fr::from_u64(i) - Fr::from_u64(n / 2);
   for (const Isa isa : test_isas()) {
-    const FixedBase<Point> fixed(pool, test_generator<TypeParam>(), n, isa);
+    ThreadPool pool(2, isa);
+    const FixedBase<Point> fixed(pool, test_generator<TypeParam>(), n);
     std::vector<Point> out(n);
     fixed.multiply(pool, scalars, out);
     EXPECT_TRUE(out[n / 2].is_infinity());

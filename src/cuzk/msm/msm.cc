@@ -38,11 +38,10 @@ Jacobian<F> plain(std::span<const Affine<F>> bases, std::span<const Fr> scalars)
 template <class F>
 Jacobian<F> run(ThreadPool& pool, std::span<const Affine<F>> bases, std::span<const Fr> scalars,
                 const MsmOptions& options) {
-  CUZK_CHECK(isa_supported(options.isa) && options.window_bits <= 22);
+  CUZK_CHECK(options.window_bits <= 22);
   if (bases.size() <= kPlainBases && options.window_bits == 0) return plain(bases, scalars);
   const unsigned bits = options.window_bits != 0 ? options.window_bits : choose_window_bits<F>(bases.size());
-  return msm_detail::Pippenger<F>(pool, bases, scalars, batch_add_kernel<F>(options.isa), bits, options)
-      .run();
+  return msm_detail::Pippenger<F>(pool, bases, scalars, batch_add_kernel<F>(pool.isa()), bits, options).run();
 }
 
 }  // namespace

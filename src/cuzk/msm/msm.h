@@ -14,7 +14,6 @@ namespace cuzk {
 /// For tests, measurements and progress displays; the defaults are right for everything else. Results do not
 /// depend on it.
 struct MsmOptions {
-  Isa isa = best_isa();  ///< instruction set of the point additions; must be supported here
   /// Digits of the scalars in radix 2^window_bits, 1 to 22; 0 chooses by the number of bases.
   unsigned window_bits = 0;
   /// Bases that are taken at a time; 0 chooses.

@@ -33,11 +33,11 @@ void expect_large(std::size_t n, bool small_scalars, unsigned threads) {
     sum += scalars[i] * Fr::from_u64(1000 + i);
   }
   const Jacobian<F> expected = mul(test_generator<F>(), sum);
-  ThreadPool pool(threads);
-  for (const Isa isa : test_isas())
-    EXPECT_EQ(msm(pool, std::span<const Affine<F>>(bases), std::span<const Fr>(scalars), {isa, 0, 0}),
-              expected)
-        << n << " isa " << static_cast<int>(isa);
+  for (const Isa isa : test_isas()) {
+    ThreadPool pool(threads, isa);
+    EXPECT_EQ(msm(pool, std::span<const Affine<F>>(bases), std::span<const Fr>(scalars)), expected)
+        << n << " " << isa_name(isa);
+  }
 }
 
 TEST(MsmLarge, BucketsThatSpanSeveralBatches) {

@@ -44,16 +44,16 @@ TYPED_TEST(Msm, SlicesAddUp) {
   for (auto& s : small) s = Fr::from_u64(random.next() % 5);
   for (const std::vector<Fr>& scalars : {mixed, small, std::vector<Fr>(n, -Fr::one())}) {
     const auto expected = msm_plain(std::span<const Affine<TypeParam>>(bases), std::span<const Fr>(scalars));
-    for (const unsigned threads : {1U, 3U}) {
-      ThreadPool pool(threads);
-      for (const Isa isa : test_isas())
+    for (const unsigned threads : {1U, 3U})
+      for (const Isa isa : test_isas()) {
+        ThreadPool pool(threads, isa);
         for (const std::size_t slice : {37UL, 80UL})
           for (const unsigned bits : {2U, 8U})
             EXPECT_EQ(msm(pool, std::span<const Affine<TypeParam>>(bases), std::span<const Fr>(scalars),
-                          {isa, bits, slice}),
+                          {bits, slice}),
                       expected)
-                << static_cast<int>(isa) << " " << slice << " " << bits;
-    }
+                << isa_name(isa) << " " << slice << " " << bits;
+      }
   }
 }
 

@@ -17,15 +17,15 @@ void expect_all_agree(const std::vector<Affine<F>>& bases, const std::vector<Fr>
                       const std::string& what, std::vector<unsigned> windows = {0},
                       std::vector<unsigned> threads = {1, 2, 5}) {
   const Jacobian<F> expected = msm_plain(std::span<const Affine<F>>(bases), std::span<const Fr>(scalars));
-  for (const unsigned t : threads) {
-    ThreadPool pool(t);
-    for (const Isa isa : test_isas())
+  for (const unsigned t : threads)
+    for (const Isa isa : test_isas()) {
+      ThreadPool pool(t, isa);
       for (const unsigned bits : windows)
-        EXPECT_EQ(msm(pool, std::span<const Affine<F>>(bases), std::span<const Fr>(scalars), {isa, bits}),
+        EXPECT_EQ(msm(pool, std::span<const Affine<F>>(bases), std::span<const Fr>(scalars), {bits}),
                   expected)
-            << what << ", " << bases.size() << " bases, isa " << static_cast<int>(isa) << ", window " << bits
-            << ", " << t << " threads";
-  }
+            << what << ", " << bases.size() << " bases, " << isa_name(isa) << ", window " << bits << ", " << t
+            << " threads";
+    }
 }
 
 }  // namespace cuzk

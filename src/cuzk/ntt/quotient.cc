@@ -14,14 +14,14 @@ Fr minus_half() {
 
 }  // namespace
 
-Quotient::Quotient(unsigned log_size, Isa isa)
+Quotient::Quotient(Isa isa, unsigned log_size)
     : kernels_(&fr_kernels(isa)),
-      to_coefficients_(log_size, Direction::inverse, Order::natural_to_reversed, Fr::one(), Fr::one(), isa),
-      to_scaled_(log_size, Direction::inverse, Order::natural_to_reversed, Fr::one(), minus_half(), isa),
-      to_coset_(log_size, Direction::forward, Order::reversed_to_natural, fr_root_of_unity(log_size + 1),
-                Fr::one(), isa),
-      from_coset_scaled_(log_size, Direction::inverse, Order::natural_to_reversed,
-                         fr_root_of_unity(log_size + 1), minus_half(), isa) {}
+      to_coefficients_(isa, log_size, Direction::inverse, Order::natural_to_reversed),
+      to_scaled_(isa, log_size, Direction::inverse, Order::natural_to_reversed, Fr::one(), minus_half()),
+      to_coset_(isa, log_size, Direction::forward, Order::reversed_to_natural,
+                fr_root_of_unity(log_size + 1)),
+      from_coset_scaled_(isa, log_size, Direction::inverse, Order::natural_to_reversed,
+                         fr_root_of_unity(log_size + 1), minus_half()) {}
 
 void Quotient::multiply(ThreadPool& pool, std::span<Fr> dst, std::span<const Fr> a,
                         std::span<const Fr> b) const {

@@ -14,8 +14,8 @@ namespace cuzk::ntt {
 /// Immutable; one object may serve several threads.
 class Quotient {
  public:
-  /// log_size <= Transform::kMaxLogSize.
-  explicit Quotient(unsigned log_size, Isa isa = best_isa());
+  /// log_size <= Transform::kMaxLogSize, isa supported (checked).
+  Quotient(Isa isa, unsigned log_size);
 
   /// All three spans have n = 2^log_size elements (checked). In: `a` and `b`, values of A and B at omega^0 ..
   /// omega^(n-1). Out: `a` holds h_0 .. h_(n-1) in natural order (ready for the MSM with the h bases of a

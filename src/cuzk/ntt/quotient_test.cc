@@ -56,7 +56,7 @@ TEST(Quotient, EqualsThePlainFormula) {
       std::vector<Fr> h = a;
       std::vector<Fr> spare = b;
       std::vector<Fr> scratch(n);
-      EXPECT_TRUE(Quotient(log_size, isa).run(pool, h, spare, scratch));
+      EXPECT_TRUE(Quotient(isa, log_size).run(pool, h, spare, scratch));
       EXPECT_EQ(h, want) << isa_name(isa) << " " << log_size;
     }
   }
@@ -85,14 +85,14 @@ TEST(Quotient, IdentityAtARandomPoint) {
   };
   const auto value_at_tau = [&](const std::vector<Fr>& values) {
     std::vector<Fr> v = values;
-    Transform(log_size, Direction::inverse, Order::natural_to_reversed).run(pool, v);
+    Transform(pool.isa(), log_size, Direction::inverse, Order::natural_to_reversed).run(pool, v);
     std::vector<Fr> natural(n);
     for (std::size_t i = 0; i < n; ++i) natural[i] = v[reverse_bits(i, log_size)];
     return evaluate(natural);
   };
   const Fr left = value_at_tau(a) * value_at_tau(b) - value_at_tau(c);
   std::vector<Fr> scratch(n);
-  ASSERT_TRUE(Quotient(log_size).run(pool, a, b, scratch));
+  ASSERT_TRUE(Quotient(pool.isa(), log_size).run(pool, a, b, scratch));
   EXPECT_EQ(left, evaluate(a) * Domain(log_size).vanishing(tau));
 }
 

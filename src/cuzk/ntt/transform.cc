@@ -45,8 +45,8 @@ void for_blocks(ThreadPool& pool, std::size_t blocks, const std::vector<Scratch>
 
 }  // namespace
 
-Transform::Transform(unsigned log_size, Direction direction, Order order, const Fr& shift, const Fr& scale,
-                     Isa isa)
+Transform::Transform(Isa isa, unsigned log_size, Direction direction, Order order, const Fr& shift,
+                     const Fr& scale)
     : kernels_(&ntt_kernels(isa)), direction_(direction), order_(order), shift_(shift), scale_(scale) {
   CUZK_CHECK(log_size <= kMaxLogSize);
   CUZK_CHECK(!shift.is_zero());

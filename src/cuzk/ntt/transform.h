@@ -37,8 +37,8 @@ class Transform {
   static constexpr unsigned kMaxLogSize = 2 * NttKernels::kMaxLogRows;
 
   /// log_size <= kMaxLogSize, shift not zero, isa supported (checked).
-  Transform(unsigned log_size, Direction direction, Order order, const Fr& shift = Fr::one(),
-            const Fr& scale = Fr::one(), Isa isa = best_isa());
+  Transform(Isa isa, unsigned log_size, Direction direction, Order order, const Fr& shift = Fr::one(),
+            const Fr& scale = Fr::one());
 
   /// data.size() must be 2^log_size. Uses every thread of the pool; scratch memory of at most 5 MiB a
   /// thread, 1.3 MiB up to 2^24.

@@ -33,9 +33,9 @@ TEST(TransformOfTheLargestCircuits, RoundTripAndASingleValue) {
   const Fr x = shift * fr_root_of_unity(kLogSize).pow(kPlace);
   Fr value = Fr::zero();
   for (std::size_t i = kSize; i-- > 0;) value = value * x + data[i];
-  Transform(kLogSize, Direction::forward, Order::natural_to_reversed, shift).run(pool, data);
+  Transform(pool.isa(), kLogSize, Direction::forward, Order::natural_to_reversed, shift).run(pool, data);
   EXPECT_EQ(data[reverse_bits(kPlace, kLogSize)], value);
-  Transform(kLogSize, Direction::inverse, Order::reversed_to_natural, shift).run(pool, data);
+  Transform(pool.isa(), kLogSize, Direction::inverse, Order::reversed_to_natural, shift).run(pool, data);
   std::atomic<std::size_t> wrong{0};
   for_coefficients([&](std::size_t i, const Fr& c) {
     if (!(data[i] == c)) ++wrong;

@@ -27,20 +27,16 @@ TEST(TransformOfAMillionPoints, RoundTripAndSingleValues) {
   for (const Isa isa : {Isa::portable, Isa::adx, Isa::ifma}) {
     if (!isa_supported(isa)) continue;
     data = coefficients;
-    Transform(kLogSize, Direction::forward, Order::natural_to_reversed, shift, Fr::one(), isa)
-        .run(pool, data);
+    Transform(isa, kLogSize, Direction::forward, Order::natural_to_reversed, shift).run(pool, data);
     for (std::size_t k = 0; k < 4; ++k)
       EXPECT_EQ(data[reverse_bits(places[k], kLogSize)], values[k]) << isa_name(isa);
-    Transform(kLogSize, Direction::inverse, Order::reversed_to_natural, shift, Fr::one(), isa)
-        .run(pool, data);
+    Transform(isa, kLogSize, Direction::inverse, Order::reversed_to_natural, shift).run(pool, data);
     EXPECT_TRUE(data == coefficients) << isa_name(isa);
     // The other two orders, on data that are bit-reversed coefficients now.
     for (std::size_t i = 0; i < kSize; ++i) data[reverse_bits(i, kLogSize)] = coefficients[i];
-    Transform(kLogSize, Direction::forward, Order::reversed_to_natural, shift, Fr::one(), isa)
-        .run(pool, data);
+    Transform(isa, kLogSize, Direction::forward, Order::reversed_to_natural, shift).run(pool, data);
     for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(data[places[k]], values[k]) << isa_name(isa);
-    Transform(kLogSize, Direction::inverse, Order::natural_to_reversed, shift, Fr::one(), isa)
-        .run(pool, data);
+    Transform(isa, kLogSize, Direction::inverse, Order::natural_to_reversed, shift).run(pool, data);
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < kSize; ++i) wrong += !(data[reverse_bits(i, kLogSize)] == coefficients[i]);
     EXPECT_EQ(wrong, 0U) << isa_name(isa);

@@ -63,10 +63,10 @@ TEST_P(EveryIsa, EqualsTheDefinition) {
       for (const Direction direction : {Direction::forward, Direction::inverse}) {
         const std::vector<Fr> want = plain(in, log_size, direction, shift, scale);
         std::vector<Fr> data = in;
-        Transform(log_size, direction, Order::natural_to_reversed, shift, scale, GetParam()).run(pool, data);
+        Transform(GetParam(), log_size, direction, Order::natural_to_reversed, shift, scale).run(pool, data);
         EXPECT_EQ(data, permuted(want, log_size)) << log_size;
         data = permuted(in, log_size);
-        Transform(log_size, direction, Order::reversed_to_natural, shift, scale, GetParam()).run(pool, data);
+        Transform(GetParam(), log_size, direction, Order::reversed_to_natural, shift, scale).run(pool, data);
         EXPECT_EQ(data, want) << log_size;
       }
   }
@@ -82,22 +82,18 @@ TEST_P(EveryIsa, RoundTripAndSingleValues) {
     const std::vector<Fr> coefficients = random_values(rng, n);
     const std::vector<Fr> reversed = permuted(coefficients, log_size);
     std::vector<Fr> data = reversed;
-    Transform(log_size, Direction::forward, Order::reversed_to_natural, shift, Fr::one(), GetParam())
-        .run(pool, data);
+    Transform(GetParam(), log_size, Direction::forward, Order::reversed_to_natural, shift).run(pool, data);
     for (const std::size_t j : {std::size_t{0}, std::size_t{1}, n / 2 + 3, n - 1}) {
       const Fr x = shift * fr_root_of_unity(log_size).pow(j);
       Fr sum = Fr::zero();
       for (std::size_t i = n; i-- > 0;) sum = sum * x + coefficients[i];
       EXPECT_EQ(data[j], sum);
     }
-    Transform(log_size, Direction::inverse, Order::natural_to_reversed, shift, Fr::one(), GetParam())
-        .run(pool, data);
+    Transform(GetParam(), log_size, Direction::inverse, Order::natural_to_reversed, shift).run(pool, data);
     EXPECT_EQ(data, reversed);
     data = coefficients;
-    Transform(log_size, Direction::forward, Order::natural_to_reversed, shift, Fr::one(), GetParam())
-        .run(pool, data);
-    Transform(log_size, Direction::inverse, Order::reversed_to_natural, shift, Fr::one(), GetParam())
-        .run(pool, data);
+    Transform(GetParam(), log_size, Direction::forward, Order::natural_to_reversed, shift).run(pool, data);
+    Transform(GetParam(), log_size, Direction::inverse, Order::reversed_to_natural, shift).run(pool, data);
     EXPECT_EQ(data, coefficients);
   }
 }

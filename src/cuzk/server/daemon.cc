@@ -115,7 +115,7 @@ class Daemon {
       log_.warn("no journal: accepted jobs do not survive a crash");
     }
 
-    pool_ = std::make_unique<ThreadPool>(config.synthesis.threads);
+    pool_ = std::make_unique<ThreadPool>(config.synthesis.threads, options_.isa);
     CUZK_TRY_ASSIGN(backend_,
                     options_.backend(config, *pool_, [this](const std::string& text) { log_.warn(text); }));
     const engine::EngineConfig engine_settings = engine_config(config, engine::available_memory());

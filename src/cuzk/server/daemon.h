@@ -35,6 +35,7 @@ struct DaemonOptions {
   std::string config_path;            ///< read again on SIGHUP; empty: there is none
   std::string version;
   std::string timeline_file;  ///< events are appended to it as lines; empty: not
+  Isa isa = best_isa();       ///< of the processor's batch kernels
   BackendFactory backend = configured_backend;
 };
 

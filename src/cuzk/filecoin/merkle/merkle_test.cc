@@ -80,7 +80,7 @@ TEST(SparseTree, PathsLeadToTheRoot) {
       EXPECT_EQ(views[i].root, tree.root());
     }
     std::vector<Fr> roots(views.size());
-    poseidon_roots(views, roots);
+    poseidon_roots(views, roots, best_isa());
     for (const Fr& root : roots) EXPECT_EQ(root.to_bytes_le(), tree.root());
   }
 }

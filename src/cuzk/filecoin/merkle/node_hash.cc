@@ -32,7 +32,7 @@ Bytes32 tree_d_root(const MerkleProof& proof) {
   return node;
 }
 
-void poseidon_roots(std::span<const MerkleProof> proofs, std::span<Fr> roots) {
+void poseidon_roots(std::span<const MerkleProof> proofs, std::span<Fr> roots, Isa isa) {
   CUZK_CHECK(proofs.size() == roots.size());
   if (proofs.empty()) return;
   const TreeShape& shape = proofs[0].shape;
@@ -46,7 +46,7 @@ void poseidon_roots(std::span<const MerkleProof> proofs, std::span<Fr> roots) {
       for (unsigned c = 0; c < shape.arity(level); ++c)
         children.push_back(c == proofs[i].indices[level] ? roots[i] : node_scalar(*sibling++));
     }
-    poseidon_hash_batch(poseidon_constants(shape.arity(level)), children, roots);
+    poseidon_hash_batch(poseidon_constants(shape.arity(level)), children, roots, isa);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "cuzk/base/bytes.h"
+#include "cuzk/cpu/isa.h"
 #include "cuzk/field/fr.h"
 #include "cuzk/filecoin/merkle/merkle_proof.h"
 
@@ -23,6 +24,6 @@ Bytes32 tree_d_root(const MerkleProof& proof);
 /// roots[i] = what the path of proofs[i] leads to in a Poseidon tree. All proofs have one shape, canonical
 /// nodes and positions below the arity. Give it several (multiples of 8): they are hashed side by side. One
 /// core.
-void poseidon_roots(std::span<const MerkleProof> proofs, std::span<Fr> roots);
+void poseidon_roots(std::span<const MerkleProof> proofs, std::span<Fr> roots, Isa isa);
 
 }  // namespace cuzk

@@ -25,7 +25,7 @@ SparseTree::SparseTree(ThreadPool& pool, const TreeShape& shape, Filler filler, 
         for (unsigned c = 0; c < arity; ++c)
           children.push_back(node_scalar(node(level, parents[p].index * arity + c)));
       std::vector<Fr> hashes(end - begin);
-      poseidon_hash_batch(poseidon_constants(arity), children, hashes);
+      poseidon_hash_batch(poseidon_constants(arity), children, hashes, pool.isa());
       for (std::size_t p = begin; p < end; ++p) parents[p].value = hashes[p - begin].to_bytes_le();
     });
     levels_.push_back(std::move(parents));

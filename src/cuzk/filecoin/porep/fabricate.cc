@@ -78,7 +78,7 @@ std::vector<SparseTree::Leaf> column_leaves(ThreadPool& pool, const SectorParams
       for (const Bytes32& row : std::span(column).first(sector.layers)) rows.push_back(node_scalar(row));
     }
     std::vector<Fr> hashes(end - begin);
-    poseidon_hash_batch(poseidon_constants(sector.layers), rows, hashes);
+    poseidon_hash_batch(poseidon_constants(sector.layers), rows, hashes, pool.isa());
     for (std::size_t i = begin; i < end; ++i) leaves[i].value = hashes[i - begin].to_bytes_le();
   });
   return leaves;

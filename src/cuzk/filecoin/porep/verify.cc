@@ -47,8 +47,8 @@ class ChallengeCheck {
   using Fault = std::optional<std::string>;
 
   ChallengeCheck(const C1Output& c1, const Graph& graph, const ChallengeProof& proof, Node challenge,
-                 const Roots& roots)
-      : c1_(c1), sector_(*c1.config.sector), proof_(proof), challenge_(challenge), roots_(roots) {
+                 const Roots& roots, Isa isa)
+      : c1_(c1), sector_(*c1.config.sector), proof_(proof), challenge_(challenge), roots_(roots), isa_(isa) {
     nodes_[0] = challenge;
     const auto parents = graph.parents(challenge);
     std::copy(parents.begin(), parents.end(), nodes_.begin() + 1);
@@ -98,7 +98,7 @@ class ChallengeCheck {
       for (std::size_t l = 0; l < sector_.layers; ++l)
         rows[i * sector_.layers + l] = node_scalar(proof_.column(i).rows[l]);
     std::array<Fr, kColumns> hashes;
-    poseidon_hash_batch(constants, std::span(rows).first(kColumns * sector_.layers), hashes);
+    poseidon_hash_batch(constants, std::span(rows).first(kColumns * sector_.layers), hashes, isa_);
     for (std::size_t i = 0; i < kColumns; ++i)
       if (hashes[i] != node_scalar(proof_.column(i).inclusion.leaf))
         return column_name(i) + ": the leaf is not the hash of the column's rows";
@@ -109,7 +109,7 @@ class ChallengeCheck {
     std::vector<MerkleProof> paths;
     for (std::size_t i = 0; i < kPaths; ++i) paths.push_back(poseidon_path(i));
     std::array<Fr, kPaths> nodes;
-    poseidon_roots(paths, nodes);
+    poseidon_roots(paths, nodes, isa_);
     for (std::size_t i = 0; i < kPaths; ++i) {
       if (i == kColumns) {
         if (nodes[i] != node_scalar(roots_.comm_r_last))
@@ -178,6 +178,7 @@ class ChallengeCheck {
   const ChallengeProof& proof_;
   Node challenge_;
   const Roots& roots_;
+  Isa isa_;
   std::array<Node, kColumns> nodes_{};  // the challenge, then its parents
 };
 
@@ -210,7 +211,9 @@ Result<void> verify_vanilla(ThreadPool& pool, const C1Output& c1) {
   pool.parallel_for(challenges.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       if (i > first_fault.load(std::memory_order_relaxed)) return;
-      faults[i] = ChallengeCheck(c1, graph, c1.vanilla.at(i), challenges[i], roots[i / per_partition]).run();
+      faults[i] =
+          ChallengeCheck(c1, graph, c1.vanilla.at(i), challenges[i], roots[i / per_partition], pool.isa())
+              .run();
       if (faults[i]) atomic_min(first_fault, i);
     }
   });

@@ -108,7 +108,7 @@ class PartitionCheck {
     std::string what;
   };
   /// The first fault of proofs begin .. end.
-  [[nodiscard]] std::optional<Fault> check_proofs(std::size_t begin, std::size_t end) const {
+  [[nodiscard]] std::optional<Fault> check_proofs(std::size_t begin, std::size_t end, Isa isa) const {
     std::optional<Fault> fault;
     std::vector<MerkleProof> paths;
     std::vector<std::uint64_t> leaves;
@@ -129,7 +129,7 @@ class PartitionCheck {
         paths.push_back(path);
     }
     std::vector<Fr> roots(paths.size());
-    poseidon_roots(paths, roots);
+    poseidon_roots(paths, roots, isa);
     for (std::size_t i = 0; i < paths.size(); ++i)
       if (roots[i] != node_scalar(paths[i].root))
         return Fault{begin + i, ": the path does not lead to comm_r_last"};
@@ -160,7 +160,7 @@ Result<void> verify_vanilla(ThreadPool& pool, const Partition& partition) {
   std::atomic<std::size_t> first_fault{groups};
   pool.parallel_for(groups, 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t g = begin; g < end && g < first_fault.load(std::memory_order_relaxed); ++g) {
-      faults[g] = check.check_proofs(g * kGroup, std::min(check.proofs(), (g + 1) * kGroup));
+      faults[g] = check.check_proofs(g * kGroup, std::min(check.proofs(), (g + 1) * kGroup), pool.isa());
       if (faults[g]) atomic_min(first_fault, g);
     }
   });

@@ -60,14 +60,14 @@ static_assert(ConstraintSystem<SlotLayout>);
 /// Writes the values of all Poseidon blocks of some slots, the paths level by level side by side. Slot i has
 /// its wide values in wide[i].
 void fill_hashes(const SlotLayout& layout, const TreeShape& tree, std::span<const SlotInput> slots,
-                 std::span<const std::span<Fr>> wide) {
+                 std::span<const std::span<Fr>> wide, Isa isa) {
   std::vector<Fr> messages;
   std::vector<Fr*> traces;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     messages.insert(messages.end(), {slots[i].comm_c, slots[i].comm_r_last});
     traces.push_back(wide[i].data() + layout.blocks()[0]);
   }
-  poseidon_trace_batch(poseidon_constants(2), messages, traces);
+  poseidon_trace_batch(poseidon_constants(2), messages, traces, isa);
 
   std::vector<Fr> nodes;
   for (const SlotInput& slot : slots)
@@ -91,7 +91,7 @@ void fill_hashes(const SlotLayout& layout, const TreeShape& tree, std::span<cons
       }
     }
     const PoseidonConstants& constants = poseidon_constants(arity);
-    poseidon_trace_batch(constants, messages, traces);
+    poseidon_trace_batch(constants, messages, traces, isa);
     const std::size_t last = poseidon_trace_size(constants) - 1;
     for (std::size_t n = 0; n < nodes.size(); ++n) nodes[n] = traces[n][last];
   }
@@ -145,7 +145,7 @@ Result<Witness> build_witness(ThreadPool& pool, const Partition& partition, std:
       inputs.push_back(*std::move(input));
       wide.push_back(wide_of(i));
     }
-    fill_hashes(layout, params.tree, inputs, wide);
+    fill_hashes(layout, params.tree, inputs, wide, pool.isa());
     for (std::size_t i = begin; i < end; ++i) {
       PrefilledWitnessSlice slice(inputs_of(i), wide_of(i), bits[i]);
       synthesize_slot(slice, inputs[i - begin]);

@@ -15,7 +15,7 @@ Fr encoding_factor(const Fr& phi, std::uint64_t high) {
   return poseidon_hash(snap_poseidon_constants(), std::array{phi, Fr::from_u64(high)});
 }
 
-std::vector<Fr> encoding_factors(const Fr& phi, std::span<const std::uint64_t> high) {
+std::vector<Fr> encoding_factors(const Fr& phi, std::span<const std::uint64_t> high, Isa isa) {
   std::vector<Fr> messages;
   messages.reserve(2 * high.size());
   for (const std::uint64_t h : high) {
@@ -23,7 +23,7 @@ std::vector<Fr> encoding_factors(const Fr& phi, std::span<const std::uint64_t> h
     messages.push_back(Fr::from_u64(h));
   }
   std::vector<Fr> out(high.size());
-  poseidon_hash_batch(snap_poseidon_constants(), messages, out);
+  poseidon_hash_batch(snap_poseidon_constants(), messages, out, isa);
   return out;
 }
 

@@ -55,7 +55,8 @@ class RepeatingTree {
  public:
   using Leaf = std::function<Bytes32(std::uint64_t index)>;
   /// Hashes `count` groups of `arity` nodes.
-  using Hash = std::function<void(unsigned arity, std::span<const Bytes32> children, std::span<Bytes32> out)>;
+  using Hash =
+      std::function<void(unsigned arity, std::span<const Bytes32> children, std::span<Bytes32> out, Isa isa)>;
 
   RepeatingTree(ThreadPool& pool, const TreeShape& shape, unsigned log_block, const Leaf& leaf,
                 const Hash& hash)
@@ -76,7 +77,7 @@ class RepeatingTree {
         for (std::size_t s = begin; s < end; ++s)
           for (unsigned c = 0; c < arity; ++c)
             children.push_back(node(level, levels_[level + 1].first(s) * arity + c));
-        hash(arity, children, std::span(nodes_[level + 1]).subspan(begin, end - begin));
+        hash(arity, children, std::span(nodes_[level + 1]).subspan(begin, end - begin), pool.isa());
       });
     }
   }
@@ -112,16 +113,16 @@ class RepeatingTree {
   std::vector<std::vector<Bytes32>> nodes_;
 };
 
-void hash_poseidon(unsigned arity, std::span<const Bytes32> children, std::span<Bytes32> out) {
+void hash_poseidon(unsigned arity, std::span<const Bytes32> children, std::span<Bytes32> out, Isa isa) {
   std::vector<Fr> messages;
   messages.reserve(children.size());
   for (const Bytes32& c : children) messages.push_back(node_scalar(c));
   std::vector<Fr> hashes(out.size());
-  poseidon_hash_batch(poseidon_constants(arity), messages, hashes);
+  poseidon_hash_batch(poseidon_constants(arity), messages, hashes, isa);
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = hashes[i].to_bytes_le();
 }
 
-void hash_sha256(unsigned /*arity*/, std::span<const Bytes32> children, std::span<Bytes32> out) {
+void hash_sha256(unsigned /*arity*/, std::span<const Bytes32> children, std::span<Bytes32> out, Isa /*isa*/) {
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = tree_d_node(children[2 * i], children[2 * i + 1]);
 }
 
@@ -141,7 +142,7 @@ FabricatedUpdate fabricate_update(ThreadPool& pool, const SectorParams& sector) 
   const Fr phi = encoding_base(node_scalar(tree_d.root()), comm_r_old);
   std::vector<std::uint64_t> high(std::size_t{1} << sector.high_bits());
   for (std::size_t i = 0; i < high.size(); ++i) high[i] = i;
-  const std::vector<Fr> factors = encoding_factors(phi, high);
+  const std::vector<Fr> factors = encoding_factors(phi, high, pool.isa());
   const auto new_leaf = [&](std::uint64_t i) {
     const Fr encoded =
         encode(node_scalar(tree_old.node(0, i)), node_scalar(tree_d.node(0, i)), factors[i >> log_block]);

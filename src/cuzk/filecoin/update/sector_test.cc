@@ -128,7 +128,7 @@ TEST(UpdateChallenges, ReferenceVectors) {
 TEST(UpdateChallenges, FactorsOfManyNodes) {
   const Fr phi = Fr::from_u64(77);
   const std::vector<std::uint64_t> high{0, 1023, 5, 5, 700, 1, 2, 3, 4};
-  const std::vector<Fr> factors = encoding_factors(phi, high);
+  const std::vector<Fr> factors = encoding_factors(phi, high, best_isa());
   ASSERT_EQ(factors.size(), high.size());
   for (std::size_t i = 0; i < high.size(); ++i) EXPECT_EQ(factors[i], encoding_factor(phi, high[i]));
   EXPECT_EQ(encode(Fr::from_u64(3), Fr::from_u64(5), Fr::from_u64(7)), Fr::from_u64(38));

@@ -57,7 +57,8 @@ class ChallengeChecks {
  public:
   static constexpr std::size_t kMost = 8;
 
-  ChallengeChecks(const PartitionProof& proof, const Expected& expected, std::size_t begin, std::size_t end)
+  ChallengeChecks(const PartitionProof& proof, const Expected& expected, std::size_t begin, std::size_t end,
+                  Isa isa)
       : proof_(proof), sector_(*proof.sector), expected_(expected), begin_(begin) {
     std::vector<MerkleProof> paths;
     std::vector<std::uint64_t> high;
@@ -66,8 +67,8 @@ class ChallengeChecks {
     for (std::size_t i = begin; i < end; ++i)
       high.push_back(expected.challenges[i] >> (sector_.log_nodes() - sector_.high_bits()));
     roots_.resize(paths.size());
-    poseidon_roots(paths, roots_);
-    factors_ = encoding_factors(expected.phi, high);
+    poseidon_roots(paths, roots_, isa);
+    factors_ = encoding_factors(expected.phi, high, isa);
   }
 
   Fault run(std::size_t i) const {
@@ -165,7 +166,7 @@ Result<void> verify_vanilla(ThreadPool& pool, const SectorParams& sector, const 
       const std::size_t k = begin / per_partition;
       const std::size_t next = std::min(end, (k + 1) * per_partition);
       const std::size_t base = k * per_partition;
-      const ChallengeChecks checks(proofs[k], expected[k], begin - base, next - base);
+      const ChallengeChecks checks(proofs[k], expected[k], begin - base, next - base, pool.isa());
       for (; begin < next; ++begin) {
         faults[begin] = checks.run(begin - base);
         if (faults[begin]) {

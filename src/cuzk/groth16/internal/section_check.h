@@ -40,7 +40,7 @@ Result<void> check_section(ThreadPool& pool, const ParamsFile& file, const Param
     if (auto read = file.read(section.offset + begin * kPointBytes<F>, bytes); !read)
       return failure.note(begin, read.error());
     std::vector<Affine<F>> points(end - begin);
-    if (const auto fault = decode_points(bytes, std::span(points))) {
+    if (const auto fault = decode_points(bytes, std::span(points), pool.isa())) {
       bad_point(fault->index, fault->reason);
       points.resize(fault->index);
     }

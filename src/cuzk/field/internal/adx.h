@@ -145,66 +145,6 @@ CUZK_INLINE Fr adx_mul(const Fr& a, const Fr& b) {
   return adx_reduce(adx_product(a.limb, b.limb));
 }
 
-/// Zero, then 2p: what a difference modulo 2p has to be corrected by, chosen by address.
-inline constexpr std::uint64_t kAdxTwiceModulus[8] = {
-    0, 0, 0, 0, 0xfffffffe00000002, 0xa77b4805fffcb7fd, 0x6673b0101343b00a, 0xe7db4ea6533afa90};
-
-/// (x, y) <- (x + t, x - t) modulo 2p, for x, t < 2p. x + t is x - (2p - t).
-CUZK_INLINE void adx_cross(std::uint64_t* x, std::uint64_t* y, Fr t) {
-  std::uint64_t s0, s1, s2, s3, add, twice;
-#define CUZK_ADX_CORRECT(a0, a1, a2, a3) \
-  "movq %[c], %[add]\n\t"                \
-  "leaq 32(%[c]), %[twice]\n\t"          \
-  "cmovcq %[twice], %[add]\n\t"          \
-  "addq 0(%[add]), %[" a0                \
-  "]\n\t"                                \
-  "adcq 8(%[add]), %[" a1                \
-  "]\n\t"                                \
-  "adcq 16(%[add]), %[" a2               \
-  "]\n\t"                                \
-  "adcq 24(%[add]), %[" a3 "]\n\t"
-  __asm__ volatile(
-      "movq 0(%[x]), %[s0]\n\t"
-      "subq %[t0], %[s0]\n\t"
-      "movq 8(%[x]), %[s1]\n\t"
-      "sbbq %[t1], %[s1]\n\t"
-      "movq 16(%[x]), %[s2]\n\t"
-      "sbbq %[t2], %[s2]\n\t"
-      "movq 24(%[x]), %[s3]\n\t"
-      "sbbq %[t3], %[s3]\n\t"
-      CUZK_ADX_CORRECT("s0", "s1", "s2", "s3")
-      "movq %[s0], 0(%[y])\n\t"
-      "movq %[s1], 8(%[y])\n\t"
-      "movq %[s2], 16(%[y])\n\t"
-      "movq %[s3], 24(%[y])\n\t"
-      "movq 32(%[c]), %[s0]\n\t"
-      "subq %[t0], %[s0]\n\t"
-      "movq 40(%[c]), %[s1]\n\t"
-      "sbbq %[t1], %[s1]\n\t"
-      "movq 48(%[c]), %[s2]\n\t"
-      "sbbq %[t2], %[s2]\n\t"
-      "movq 56(%[c]), %[s3]\n\t"
-      "sbbq %[t3], %[s3]\n\t"
-      "movq 0(%[x]), %[t0]\n\t"
-      "subq %[s0], %[t0]\n\t"
-      "movq 8(%[x]), %[t1]\n\t"
-      "sbbq %[s1], %[t1]\n\t"
-      "movq 16(%[x]), %[t2]\n\t"
-      "sbbq %[s2], %[t2]\n\t"
-      "movq 24(%[x]), %[t3]\n\t"
-      "sbbq %[s3], %[t3]\n\t"
-      CUZK_ADX_CORRECT("t0", "t1", "t2", "t3")
-      "movq %[t0], 0(%[x])\n\t"
-      "movq %[t1], 8(%[x])\n\t"
-      "movq %[t2], 16(%[x])\n\t"
-      "movq %[t3], 24(%[x])\n\t"
-      : [t0] "+&r"(t.limb[0]), [t1] "+&r"(t.limb[1]), [t2] "+&r"(t.limb[2]), [t3] "+&r"(t.limb[3]),
-        [s0] "=&r"(s0), [s1] "=&r"(s1), [s2] "=&r"(s2), [s3] "=&r"(s3), [add] "=&r"(add), [twice] "=&r"(twice)
-      : [x] "r"(x), [y] "r"(y), [c] "r"(kAdxTwiceModulus)
-      : "cc", "memory");
-#undef CUZK_ADX_CORRECT
-}
-
 #define CUZK_ADX_REDUCE6(T0, T1, T2, T3, T4, T5, T6) \
   CUZK_ADX_REDUCE_BEGIN("48", "64", T0)              \
   CUZK_ADX_REDUCE_STEP("8", T1, "hi", T0)            \
@@ -272,6 +212,70 @@ CUZK_INLINE Fp adx_product_fp(const std::uint64_t* a, const std::uint64_t* b) {
           : "rdx", "cc", "memory");
   return Fp{{t6, t0, t1, t2, t3, t4}};
 }
+
+// A row of a square: a_i^2 and a_i times twice the words above it.
+#define CUZK_ADX_SQUARE_STEP(at, T, NEXT) \
+  "mulxq " at                             \
+  ", %[lo], %[hi]\n\t"                    \
+  "adoxq %[lo], %[" T                     \
+  "]\n\t"                                 \
+  "adcxq %[hi], %[" NEXT "]\n\t"
+#define CUZK_ADX_SQUARE_END(at, T, TOP) \
+  "mulxq " at ", %[lo], %[" TOP         \
+  "]\n\t"                               \
+  "adoxq %[lo], %[" T                   \
+  "]\n\t"                               \
+  "adcxq 56(%[p]), %[" TOP              \
+  "]\n\t"                               \
+  "adoxq 56(%[p]), %[" TOP "]\n\t"
+
+/// a^2 / R mod p, below 2p, for a below 3p: 21 products of words and those of the reduction, 57 in place
+/// of 72. Row i adds a_i (a_i + 2^64 2 (a_5 .. a_(i+1))) at word 2i; round i clears word i. 2 a fits six
+/// words; its lowest word in a row is taken without the bit that the word below would carry in.
+CUZK_INLINE Fp adx_square(const std::uint64_t* a) {
+  std::uint64_t twice[11];  // 2 a, then 2 a_1 .. 2 a_5, each modulo 2^64
+  std::uint64_t t0, t1, t2, t3, t4, t5, t6, lo, hi;
+  for (std::size_t i = 1; i < 6; ++i) twice[5 + i] = a[i] << 1;
+  for (std::size_t i = 2; i < 6; ++i) twice[i] = a[i] << 1 | a[i - 1] >> 63;
+  __asm__(
+      "movq 0(%[a]), %%rdx\n\t"
+      "mulxq 0(%[a]), %[t0], %[t1]\n\t"
+      "mulxq 48(%[b]), %[lo], %[t2]\n\t"
+      "addq %[lo], %[t1]\n\t"
+      "mulxq 16(%[b]), %[lo], %[t3]\n\t"
+      "adcq %[lo], %[t2]\n\t"
+      "mulxq 24(%[b]), %[lo], %[t4]\n\t"
+      "adcq %[lo], %[t3]\n\t"
+      "mulxq 32(%[b]), %[lo], %[t5]\n\t"
+      "adcq %[lo], %[t4]\n\t"
+      "mulxq 40(%[b]), %[lo], %[t6]\n\t"
+      "adcq %[lo], %[t5]\n\t"
+      "adcq $0, %[t6]\n\t" CUZK_ADX_REDUCE6("t0", "t1", "t2", "t3", "t4", "t5", "t6") CUZK_ADX_ROW_BEGIN(
+          "8") CUZK_ADX_SQUARE_STEP("8(%[a])", "t2", "t3") CUZK_ADX_SQUARE_STEP("56(%[b])", "t3", "t4")
+          CUZK_ADX_SQUARE_STEP("24(%[b])", "t4", "t5") CUZK_ADX_SQUARE_STEP("32(%[b])", "t5", "t6")
+              CUZK_ADX_SQUARE_END("40(%[b])", "t6", "t0") CUZK_ADX_REDUCE6("t1", "t2", "t3", "t4", "t5", "t6",
+                                                                           "t0") CUZK_ADX_ROW_BEGIN("16")
+                  CUZK_ADX_SQUARE_STEP("16(%[a])", "t4", "t5") CUZK_ADX_SQUARE_STEP("64(%[b])", "t5", "t6")
+                      CUZK_ADX_SQUARE_STEP("32(%[b])", "t6", "t0") CUZK_ADX_SQUARE_END("40(%[b])", "t0", "t1")
+                          CUZK_ADX_REDUCE6("t2", "t3", "t4", "t5", "t6", "t0", "t1") CUZK_ADX_ROW_BEGIN("24")
+                              CUZK_ADX_SQUARE_STEP("24(%[a])", "t6", "t0") CUZK_ADX_SQUARE_STEP(
+                                  "72(%[b])", "t0", "t1") CUZK_ADX_SQUARE_END("40(%[b])", "t1", "t2")
+                                  CUZK_ADX_REDUCE6("t3", "t4", "t5", "t6", "t0", "t1", "t2")
+                                      CUZK_ADX_ROW_BEGIN("32") CUZK_ADX_SQUARE_STEP("32(%[a])", "t1", "t2")
+                                          CUZK_ADX_SQUARE_END("80(%[b])", "t2", "t3") CUZK_ADX_REDUCE6(
+                                              "t4", "t5", "t6", "t0", "t1", "t2", "t3")
+                                              CUZK_ADX_ROW_BEGIN("40") CUZK_ADX_SQUARE_END("40(%[a])", "t3",
+                                                                                           "t4")
+                                                  CUZK_ADX_REDUCE6("t5", "t6", "t0", "t1", "t2", "t3", "t4")
+      : [t0] "=&r"(t0), [t1] "=&r"(t1), [t2] "=&r"(t2), [t3] "=&r"(t3), [t4] "=&r"(t4), [t5] "=&r"(t5),
+        [t6] "=&r"(t6), [lo] "=&r"(lo), [hi] "=&r"(hi)
+      : [a] "r"(a), [b] "r"(twice), [p] "r"(kAdxConstants<FpParams>.word)
+      : "rdx", "cc", "memory");
+  return Fp{{t6, t0, t1, t2, t3, t4}};
+}
+#undef CUZK_ADX_SQUARE_STEP
+#undef CUZK_ADX_SQUARE_END
+
 // One more row on seven words.
 #define CUZK_ADX_SECOND_ROW_END(j, T, TOP, zero) \
   "mulxq " j                                     \

@@ -4,8 +4,8 @@
 
 #include "cuzk/field/internal/kernel_tables.h"
 
-/// The kernels one element at a time, over a policy `Mul` with static functions mul, add and sub for both
-/// fields. A template parameter of internal linkage keeps the instances of different files apart.
+/// The kernels one element at a time, over a policy `Mul` with static functions mul, square, add and sub for
+/// both fields. A template parameter of internal linkage keeps the instances of different files apart.
 namespace cuzk::internal {
 
 template <class F, class Mul>
@@ -19,7 +19,7 @@ struct ScalarKernels {
   }
   static void square(Out dst, In a) {
     check_lengths(dst.size() == a.size());
-    for (std::size_t i = 0; i < dst.size(); ++i) dst[i] = Mul::mul(a[i], a[i]);
+    for (std::size_t i = 0; i < dst.size(); ++i) dst[i] = Mul::square(a[i]);
   }
   static void add(Out dst, In a, In b) {
     check_lengths(dst.size() == a.size() && dst.size() == b.size());
@@ -75,22 +75,26 @@ struct ScalarKernels {
 /// The transform kernels over a policy `Step` on words of four-word elements, whose values in the scratch may
 /// have any range that the policy keeps to itself:
 ///   cross(x, y)      (x, y) <- (x + y, x - y)
-///   butterfly(x, y, w)  (x, y) <- (x + w y, x - w y), w reduced
-///   scale(x, w)      x <- w x, w reduced
+///   butterfly(x, y, w)  (x, y) <- (x + w y, x - w y)
+///   scale(x, w)      x <- w x
+///   scale_by(x, k)   x <- k x, k an element, reduced
 ///   finish(x)        the reduced value
-/// and mul(Fr, Fr), reduced. A scratch row is eight elements, a prepared factor one.
+///   mul(k, w)        k w, an element, reduced
+/// The w are factors of kFactorWords words as prepare_factor(element, out) makes them. A scratch row is eight
+/// elements.
 template <class Step>
 struct ScalarNtt {
   static constexpr std::size_t kLanes = NttKernels::kLanes;
   static constexpr std::size_t kWords = Fr::kLimbs;
   static constexpr std::size_t kRow = kLanes * kWords;
+  static constexpr std::size_t kFactor = Step::kFactorWords;
 
   static void put(std::uint64_t* words, const Fr& v) {
     for (std::size_t i = 0; i < kWords; ++i) words[i] = v.limb[i];
   }
 
   static void prepare(std::span<const Fr> factors, std::uint64_t* out) {
-    for (std::size_t i = 0; i < factors.size(); ++i) put(out + i * kWords, factors[i]);
+    for (std::size_t i = 0; i < factors.size(); ++i) Step::prepare_factor(factors[i], out + i * kFactor);
   }
   static void load(std::uint64_t* scratch, const Fr* src, std::size_t rows, std::size_t row_stride,
                    std::size_t lane_stride) {
@@ -117,7 +121,7 @@ struct ScalarNtt {
       for (std::size_t i = 0; i < std::size_t{1} << level; ++i)
         for (std::size_t j = 0; j < half; ++j) {
           std::uint64_t* x = scratch + (2 * i * half + j) * kRow;
-          row_butterfly(x, x + half * kRow, factors + i * kWords, i == 0);
+          row_butterfly(x, x + half * kRow, factors + i * kFactor, i == 0);
         }
     }
   }
@@ -128,29 +132,33 @@ struct ScalarNtt {
       for (std::size_t base = 0; base < rows; base += 2 * half)
         for (std::size_t j = 0; j < half; ++j) {
           std::uint64_t* x = scratch + (base + j) * kRow;
-          row_butterfly(x, x + half * kRow, factors + (half + j) * kWords, cyclic && j == 0);
+          row_butterfly(x, x + half * kRow, factors + (half + j) * kFactor, cyclic && j == 0);
         }
   }
   static void scale_rows(std::uint64_t* scratch, std::size_t rows, const std::uint64_t* factors) {
     for (std::size_t r = 0; r < rows; ++r)
       for (std::size_t i = 0; i < kRow; i += kWords)
-        Step::scale(scratch + r * kRow + i, factors + r * kWords);
+        Step::scale(scratch + r * kRow + i, factors + r * kFactor);
   }
   static void scale_progression(std::uint64_t* scratch, unsigned log_rows, const Fr (&first)[8],
                                 const Fr (&ratio)[8], bool reversed) {
     Fr power[kLanes];
-    for (std::size_t l = 0; l < kLanes; ++l) power[l] = first[l];
+    std::uint64_t step[kLanes * kFactor];
+    for (std::size_t l = 0; l < kLanes; ++l) {
+      power[l] = first[l];
+      Step::prepare_factor(ratio[l], step + l * kFactor);
+    }
     for (std::size_t r = 0; r < std::size_t{1} << log_rows; ++r) {
       std::uint64_t* row = scratch + (reversed ? reverse_bits(r, log_rows) : r) * kRow;
       for (std::size_t l = 0; l < kLanes; ++l) {
-        Step::scale(row + l * kWords, power[l].limb);
-        power[l] = Step::mul(power[l], ratio[l]);
+        Step::scale_by(row + l * kWords, power[l]);
+        power[l] = Step::mul(power[l], step + l * kFactor);
       }
     }
   }
 
   static constexpr NttKernels kTable{
-      kRow,       kWords,           prepare, load, store, natural_to_reversed, reversed_to_natural,
+      kRow,       kFactor,          prepare, load, store, natural_to_reversed, reversed_to_natural,
       scale_rows, scale_progression};
 };
 

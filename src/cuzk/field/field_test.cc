@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cuzk/base/hex.h"
 #include "cuzk/base/random.h"
 #include "cuzk/field/fp.h"
 #include "cuzk/field/fr.h"
+#include "cuzk/field/product_sum.h"
 
 namespace cuzk {
 namespace {
@@ -84,6 +87,21 @@ TEST(Fr, RootsOfUnity) {
   EXPECT_EQ(hex_be(fr_root_of_unity(3)), "345766f603fa66e78c0625cd70d77ce2b38b21c28713b7007228fd3397743f7a");
   EXPECT_EQ(fr_root_of_unity(1), -Fr::one());
   EXPECT_EQ(fr_root_of_unity(0), Fr::one());
+}
+
+TEST(Fr, SumsOfProductsAreThoseOfTheDefinition) {
+  TestRandom rng(9);
+  const Fr all_ones{{~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}}};
+  std::uint64_t sum[9]{};
+  std::uint64_t expected[9]{};
+  for (int i = 0; i < 1000; ++i) {
+    const Fr a = i % 3 == 0 ? all_ones : random_element<Fr>(rng);
+    const Fr b = i % 2 == 0 ? all_ones : i % 5 == 0 ? Fr::zero() : random_element<Fr>(rng);
+    add_product(sum, a, b);
+    add_product_plain(expected, a, b);
+    ASSERT_TRUE(std::equal(sum, sum + 9, expected)) << i;
+  }
+  EXPECT_GT(sum[8], 100U);
 }
 
 TEST(Fr, RandomIsCanonicalAndVaries) {

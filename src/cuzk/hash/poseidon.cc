@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cuzk/field/product_sum.h"
 #include "cuzk/hash/poseidon_lanes.h"
 
 namespace cuzk {
@@ -34,21 +35,7 @@ Fr s_box(const Fr& x, const Fr* constant, Emit& emit) {
 /// be up to kMaxWidth + 1.
 class DotProduct {
  public:
-  void add(const Fr& a, const Fr& b) {
-    std::uint64_t product[8];
-    std::uint64_t carry = 0;
-    for (std::size_t j = 0; j < 4; ++j) product[j] = detail::mul_add(0, a.limb[j], b.limb[0], carry);
-    product[4] = carry;
-    for (std::size_t i = 1; i < 4; ++i) {
-      carry = 0;
-      for (std::size_t j = 0; j < 4; ++j)
-        product[i + j] = detail::mul_add(product[i + j], a.limb[j], b.limb[i], carry);
-      product[i + 4] = carry;
-    }
-    carry = 0;
-    for (std::size_t i = 0; i < 8; ++i) sum_[i] = detail::add_carry(sum_[i], product[i], carry);
-    sum_[8] += carry;
-  }
+  void add(const Fr& a, const Fr& b) { add_product(sum_, a, b); }
 
   /// sum / 2^256 mod r, that is the Montgomery form of the dot product.
   [[nodiscard]] Fr reduce() const {

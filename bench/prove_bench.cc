@@ -29,6 +29,12 @@
 namespace cuzk::groth16 {
 namespace {
 
+/// The instruction set that CUZK_ISA names, as for the command.
+Isa chosen_isa() {
+  const char* const name = std::getenv("CUZK_ISA");
+  return name == nullptr ? best_isa() : isa_from_name(name).value();
+}
+
 /// shapes/winning-2k.json of the reference.
 constexpr std::size_t kInputs = 133;
 constexpr std::size_t kAux = 91674;
@@ -125,7 +131,7 @@ struct Model {
                    .has_value());
   }
 
-  ThreadPool pool;
+  ThreadPool pool{0, chosen_isa()};
   std::string path = (std::filesystem::temp_directory_path() /
                       ("cuzk-prove-bench-" + std::to_string(::getpid()) + ".params"))
                          .string();
@@ -228,7 +234,7 @@ struct Porep2k {
     return dir != nullptr ? std::filesystem::path(dir) : std::filesystem::temp_directory_path();
   }
 
-  ThreadPool pool;
+  ThreadPool pool{0, chosen_isa()};
   std::string path =
       (folder() / ("cuzk-prove-bench-porep-" + std::to_string(::getpid()) + ".params")).string();
   std::shared_ptr<const Shape> shape;

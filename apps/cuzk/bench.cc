@@ -36,16 +36,19 @@ Result<Load> read_load(const std::string& text, const PayloadOptions& common) {
   const std::size_t second = first == std::string::npos ? first : text.find(':', first + 1);
   if (second == std::string::npos) return usage_error("--load '" + text + "' is not TYPE:RATE:FILE");
   Load out;
-  PayloadOptions payload = common;
-  payload.type = out.kind = text.substr(0, first);
+  const std::string type = text.substr(0, first);
+  const bool porep = type.starts_with("porep");  // another type that is none is refused below
+  PayloadOptions payload;
+  if (porep) payload = common;
+  payload.priority = common.priority;
+  payload.type = out.kind = type;
   const std::string rate = text.substr(first + 1, second - first - 1);
   const auto [end, error] = std::from_chars(rate.data(), rate.data() + rate.size(), out.per_second);
   if (error != std::errc() || end != rate.data() + rate.size() || !(out.per_second > 0) ||
       out.per_second > kMaxRate)
     return usage_error(
         fmt::format("--load '{}': the rate must be a number of proofs a second, up to {}", text, kMaxRate));
-  // Another type that is none is refused below.
-  (payload.type.starts_with("porep") ? payload.c1 : payload.request) = text.substr(second + 1);
+  (porep ? payload.c1 : payload.request) = text.substr(second + 1);
   Result<v1::SubmitProofRequest> request = read_payload(payload);
   if (!request) return request.error().within("--load '" + text + "'");
   out.request = *std::move(request);

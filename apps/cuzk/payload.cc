@@ -19,7 +19,7 @@ const std::map<std::string, v1::ProofKind, std::less<>> kTypes{
 const std::map<std::string, v1::Priority, std::less<>> kPriorities{
     {"low", v1::LOW}, {"normal", v1::NORMAL}, {"high", v1::HIGH}, {"critical", v1::CRITICAL}};
 
-/// A payload may be as large as a message.
+/// Above what a message may have: the daemon says so of what is between.
 constexpr std::size_t kMaxPayloadBytes = std::size_t{512} << 20;
 
 Result<std::string> file_bytes(const std::string& path) {
@@ -34,7 +34,7 @@ Result<std::string> hex_bytes(const std::string& name, const std::string& text) 
   return std::string(bytes->begin(), bytes->end());
 }
 
-/// The members of a request file (README, "Request files") that the API has.
+/// The members of a request file (README, "The command") that the API has.
 Result<void> add_request_file(const std::string& path, v1::SubmitProofRequest& out) {
   CUZK_TRY_ASSIGN(const Json json, read_json(path));
   if (!json.is_object()) return bad_input("'" + path + "' is not a JSON object");
@@ -84,6 +84,10 @@ Result<v1::SubmitProofRequest> read_payload(const PayloadOptions& options) {
     return usage_error("--type " + options.type +
                        " takes --vanilla FILE (repeated) or --request FILE, no --c1");
   if (!options.request.empty()) {
+    if (options.registered_proof != 0 || options.sector_size != 0 || options.sector_num != 0 ||
+        options.miner_id != 0 || options.partition != 0 || !options.randomness.empty() ||
+        !options.comm_r_old.empty() || !options.comm_r_new.empty() || !options.comm_d_new.empty())
+      return usage_error("--request FILE says what is proved; flags that say it again are refused");
     CUZK_TRY(add_request_file(options.request, out));
     return out;
   }

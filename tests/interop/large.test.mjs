@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http2 from 'node:http2';
 import {test} from 'node:test';
+import zlib from 'node:zlib';
 import grpc from '@grpc/grpc-js';
 import {Daemon, defaultConfig, simulated, temporaryFolder} from './daemon.mjs';
 
@@ -69,6 +70,36 @@ test('clients that begin a large request and stop do not keep the others out', a
   client.close();
   const used = peak(daemon) - before;
   assert.ok(used < 150, `${used} MiB for what 64 clients began`);
+});
+
+test('a compressed message is refused before it is inflated', async (t) => {
+  const folder = temporaryFolder(t);
+  const daemon = await Daemon.start(folder, {program: [simulated], config: twoRooms(folder)});
+  t.after(() => daemon.end());
+  const before = peak(daemon);
+  const zeros = zlib.gzipSync(Buffer.alloc(240_000_000));
+  const prefix = Buffer.alloc(5);
+  prefix[0] = 1;
+  prefix.writeUInt32BE(zeros.length, 1);
+  for (const method of ['SubmitProof', 'AwaitProof']) {
+    const code = await new Promise((resolve) => {
+      const session = http2.connect(`http://${daemon.tcp}`);
+      session.on('error', () => {});
+      const stream = session.request({':method': 'POST', ':path': `/cuzk.v1.ProvingEngine/${method}`,
+                                      'content-type': 'application/grpc', 'grpc-encoding': 'gzip', te: 'trailers'});
+      let status;
+      const see = (headers) => { if (headers['grpc-status']) status = Number(headers['grpc-status']); };
+      stream.on('response', see);
+      stream.on('trailers', see);
+      stream.on('error', () => {});
+      stream.on('close', () => { session.destroy(); resolve(status); });
+      stream.resume();
+      stream.end(Buffer.concat([prefix, zeros]));
+    });
+    assert.equal(code, grpc.status.UNIMPLEMENTED, method);
+  }
+  const used = peak(daemon) - before;
+  assert.ok(used < 100, `${used} MiB`);
 });
 
 test('half a message, none at all, an unknown method', async (t) => {

@@ -29,6 +29,11 @@ Result<engine::JobRequest> to_job_request(v1::SubmitProofRequest& message,
   if (message.priority() < v1::PRIORITY_UNSPECIFIED || message.priority() > v1::CRITICAL)
     return bad_input("INVALID_INPUT: priority: " + std::to_string(message.priority()) +
                      " is none of the priorities 0 to 4");
+  // It stays in memory, journal, log and status for as long as the result does.
+  constexpr std::size_t kMaxRequestId = 256;
+  if (message.request_id().size() > kMaxRequestId)
+    return bad_input("INVALID_INPUT: request_id: " + std::to_string(message.request_id().size()) +
+                     " bytes; it may have " + std::to_string(kMaxRequestId));
   engine::JobRequest out;
   out.request_id = message.request_id();
   out.priority = static_cast<engine::Priority>(message.priority());

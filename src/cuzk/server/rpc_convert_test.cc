@@ -29,6 +29,17 @@ v1::SubmitProofRequest full_message() {
   return out;
 }
 
+TEST(RpcConvert, ALongRequestIdIsRefused) {
+  v1::SubmitProofRequest message = full_message();
+  message.set_request_id(std::string(256, 'x'));
+  EXPECT_TRUE(to_job_request(message, {}));
+  message = full_message();
+  message.set_request_id(std::string(257, 'x'));
+  const auto refused = to_job_request(message, {});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("INVALID_INPUT: request_id: 257 bytes"));
+}
+
 TEST(RpcConvert, EveryFieldArrives) {
   v1::SubmitProofRequest message = full_message();
   const engine::JobRequest out = to_job_request(message, std::chrono::seconds(3)).value();

@@ -27,7 +27,9 @@ class SavedShapesTest : public testing::Test {
   ThreadPool pool_{1};
   unsigned recordings_ = 0;
   std::vector<std::string> warnings_;
-  std::string folder_ = testing::TempDir() + "/cuzk-saved-shapes-test/shapes";
+  // Of this test alone: tests run side by side.
+  std::string folder_ = testing::TempDir() + "/cuzk-saved-shapes-test/" +
+                        testing::UnitTest::GetInstance()->current_test_info()->name() + "/shapes";
   Circuit real_ = find_circuit("wpost-2k").value();
   Circuit circuit_{real_.id, real_.kind, real_.params_stem, [this](const std::stop_token& stop) {
                      ++recordings_;

@@ -21,8 +21,9 @@ class KeepingDevice : public engine::Device {
   [[nodiscard]] std::uint64_t launch_host_bytes(const Shape& shape) const override {
     return device_->launch_host_bytes(shape);
   }
-  Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key) override {
-    return device_->hold(key);
+  Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key,
+                    const groth16::LaunchOptions& options) override {
+    return device_->hold(key, options);
   }
 
  private:

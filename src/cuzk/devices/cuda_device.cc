@@ -33,11 +33,13 @@ std::uint64_t CudaDevice::launch_host_bytes(const Shape&) const {
   return std::uint64_t{128} << 20;
 }
 
-Result<void> CudaDevice::hold(const std::shared_ptr<const groth16::ProvingKey>& key) {
-  return prover_.hold(key);
+Result<void> CudaDevice::hold(const std::shared_ptr<const groth16::ProvingKey>& key,
+                              const groth16::LaunchOptions& options) {
+  return prover_.hold(key, options);
 }
-void CudaDevice::drop(const std::shared_ptr<const groth16::ProvingKey>& key) {
-  prover_.drop(key);
+void CudaDevice::drop(const std::shared_ptr<const groth16::ProvingKey>& key,
+                      const groth16::LaunchOptions& options) {
+  prover_.drop(key, options);
 }
 
 }  // namespace cuzk::devices

@@ -27,8 +27,10 @@ class CudaDevice : public engine::Device {
   /// Of what may be taken (ContextOptions::vram_limit).
   [[nodiscard]] std::uint64_t free_memory() override;
   [[nodiscard]] std::uint64_t launch_host_bytes(const Shape& shape) const override;
-  Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key) override;
-  void drop(const std::shared_ptr<const groth16::ProvingKey>& key) override;
+  Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key,
+                    const groth16::LaunchOptions& options = {}) override;
+  void drop(const std::shared_ptr<const groth16::ProvingKey>& key,
+            const groth16::LaunchOptions& options = {}) override;
 
   /// For measurements: its memory accounting.
   [[nodiscard]] cuda::Context& context() { return *context_; }

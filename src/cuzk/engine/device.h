@@ -45,11 +45,21 @@ class Device {
 
   /// Copies a key to the device ahead of its first launch; part of loading it. `drop` is called before the
   /// engine lets its reference go. The default does nothing: the first launch finds the key absent.
-  virtual Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key) {
-    (void)key;
+  ///
+  /// `options` names the lock that launches take, and how urgently; without one the device uses its own. Like
+  /// a launch, both do all that touches the device while they hold that lock, and take no other one that a
+  /// launch could wait for after it has been told that it has the device: the timeline counts from there.
+  /// What needs only the host (reading and decoding a key) may be done before. They block, `drop` as short
+  /// as it takes to free memory, behind the launch that runs at most. Called without a lock of the engine.
+  virtual Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key,
+                            const groth16::LaunchOptions& options = {}) {
+    (void)key, (void)options;
     return {};
   }
-  virtual void drop(const std::shared_ptr<const groth16::ProvingKey>& key) { (void)key; }
+  virtual void drop(const std::shared_ptr<const groth16::ProvingKey>& key,
+                    const groth16::LaunchOptions& options = {}) {
+    (void)key, (void)options;
+  }
 };
 
 /// The CPU as a device. The pool must outlive it.

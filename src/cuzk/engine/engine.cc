@@ -122,7 +122,7 @@ bool Engine::Impl::shut_down(std::optional<Duration> patience) {
   threads_.clear();
   for (const auto& [id, circuit] : cache_.entries())
     for (const auto& slot : devices_)
-      if (circuit->key != nullptr) slot->device->drop(circuit->key->proving_key());
+      if (circuit->key != nullptr) slot->device->drop(circuit->key->proving_key(), key_access(*slot));
   return clean;
 }
 

@@ -56,10 +56,14 @@ class FaultyDevice : public Device {
   [[nodiscard]] std::uint64_t launch_host_bytes(const Shape& shape) const override {
     return device_->launch_host_bytes(shape);
   }
-  Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key) override {
-    return device_->hold(key);
+  Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key,
+                    const groth16::LaunchOptions& options) override {
+    return device_->hold(key, options);
   }
-  void drop(const std::shared_ptr<const groth16::ProvingKey>& key) override { device_->drop(key); }
+  void drop(const std::shared_ptr<const groth16::ProvingKey>& key,
+            const groth16::LaunchOptions& options) override {
+    device_->drop(key, options);
+  }
 
  private:
   std::shared_ptr<Device> device_;

@@ -150,6 +150,24 @@ TEST(Interlock, TheLockShowsWhileALaunchHasIt) {
   expect_lock(false, 0);
 }
 
+TEST(Interlock, AKeyIsCopiedUnderTheLock) {
+  EngineSetup setup;
+  setup.times = {.synthesis = milliseconds(100), .kernels = seconds(2), .hold = seconds(5)};
+  SimulatedEngine engine(setup);
+  const std::string job = engine.accepted(ProofKind::porep_seal_commit, 1);
+  engine.pass(seconds(6));
+  const std::string other = engine.accepted(ProofKind::winning_post, 2);
+  engine.expect_proved(job, ProofKind::porep_seal_commit, 1);
+  engine.expect_proved(other, ProofKind::winning_post, 2);
+  // Its copy begins when the launch that runs is over, and no launch has the lock meanwhile.
+  const std::vector<Held> held = held_intervals(engine.events());
+  ASSERT_EQ(held.size(), 11U);
+  std::vector<std::int64_t> gaps;
+  for (std::size_t i = 1; i < held.size(); ++i)
+    if (held[i].acquired != held[i - 1].released) gaps.push_back(held[i].acquired - held[i - 1].released);
+  EXPECT_EQ(gaps, (std::vector<std::int64_t>{5'000'000'000}));
+}
+
 TEST(Interlock, ALaunchThatFailsGivesTheLockBackInTheTimelineToo) {
   EngineSetup setup;
   setup.times = {.synthesis = milliseconds(100), .prepare = kPrepare, .kernels = kKernels};

@@ -31,6 +31,8 @@ Result<void> apply(SimulatedFault fault) {
       return io_error("simulated: the stage failed");
     case SimulatedFault::kDefect:
       return Error{ErrorCode::kInternal, "simulated: a result that cannot be"};
+    case SimulatedFault::kParams:
+      return bad_params("simulated: the file has become shorter");
     case SimulatedFault::kNone:
     case SimulatedFault::kWrongProof:
       break;
@@ -248,6 +250,15 @@ class SimulatedDevice::SimulatedProver : public groth16::Prover {
     return groth16::Pending(std::move(pending), std::move(report));
   }
 
+  Result<void> hold(const groth16::LaunchOptions& options) {
+    if (simulation_->times.hold > Duration::zero()) {
+      const groth16::DeviceLock::Hold hold = options.lock.value_or(lock_).acquire(options.urgency);
+      simulation_->clock.sleep_for(simulation_->times.hold);
+    }
+    if (sick_) return io_error("simulated: the device is lost");
+    return {};
+  }
+
   Result<std::vector<groth16::Proof>> finish(groth16::Pending pending) override {
     simulation_->clock.sleep_for(simulation_->times.finish);
     std::vector<groth16::Proof> proofs;
@@ -291,9 +302,9 @@ groth16::Prover& SimulatedDevice::prover() {
   return *prover_;
 }
 
-Result<void> SimulatedDevice::hold(const std::shared_ptr<const groth16::ProvingKey>&) {
-  if (prover_->sick()) return io_error("simulated: the device is lost");
-  return {};
+Result<void> SimulatedDevice::hold(const std::shared_ptr<const groth16::ProvingKey>&,
+                                   const groth16::LaunchOptions& options) {
+  return prover_->hold(options);
 }
 
 bool SimulatedDevice::usable() {

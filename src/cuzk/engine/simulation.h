@@ -17,6 +17,7 @@ enum class SimulatedFault : std::uint8_t {
   kBadAlloc,    ///< throws std::bad_alloc
   kDefect,      ///< kInternal: a result that cannot be
   kWrongProof,  ///< a well-formed proof that does not verify (finish only)
+  kParams,      ///< kParams: the parameters have changed since they were loaded
   kSick,        ///< kIo, and the device is not usable from then on (prepare, launch and finish only)
 };
 enum class SimulatedStage : std::uint8_t { kSynthesis, kPrepare, kLaunch, kFinish };
@@ -31,6 +32,7 @@ struct SimulatedTimes {
   Duration verify{};
   Duration load_shape{};
   Duration load_key{};
+  Duration hold{};  ///< copying a key to a device
 };
 /// Asked before each stage of each partition, from the engine's threads; empty: nothing goes wrong. `tag` is
 /// simulated_tag of the request.
@@ -97,8 +99,9 @@ class SimulatedDevice : public Device {
   [[nodiscard]] groth16::Prover& prover() override;
   [[nodiscard]] bool usable() override;
   [[nodiscard]] std::uint64_t launch_host_bytes(const Shape&) const override { return 0; }
-  /// kIo when the device is lost.
-  Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key) override;
+  /// Lasts SimulatedTimes::hold, under the lock. kIo when the device is lost.
+  Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key,
+                    const groth16::LaunchOptions& options) override;
 
  private:
   class SimulatedProver;

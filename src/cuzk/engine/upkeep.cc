@@ -97,7 +97,7 @@ void Engine::Impl::load_circuit(Lock& lock, CachedCircuit& circuit) {
         const Lock in_service(mutex_);
         if (slot->quarantined) continue;
       }
-      const Result<void> held = slot->device->hold(loaded->proving_key());
+      const Result<void> held = slot->device->hold(loaded->proving_key(), key_access(*slot));
       if (held) continue;
       // A device that is lost does not take the key from the others.
       const Lock lost(mutex_);
@@ -368,7 +368,7 @@ void Engine::Impl::keeper() {
       lock.unlock();
       for (const std::function<void()>& chore : chores) chore();
       for (const std::shared_ptr<const CircuitKey>& key : keys)
-        for (const auto& slot : devices_) slot->device->drop(key->proving_key());
+        for (const auto& slot : devices_) slot->device->drop(key->proving_key(), key_access(*slot));
       chores.clear();
       keys.clear();
       others.clear();

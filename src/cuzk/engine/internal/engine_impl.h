@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -106,6 +107,12 @@ struct DeviceSlot {
   std::uint64_t launch_failures = 0;
   Duration lock_held{};
 };
+
+/// How keys are copied to a device and taken from it: under its lock, and next. Whoever asked for a key had
+/// its turn in the order of loads; and freed memory is waited for by somebody whose place is not known here.
+[[nodiscard]] inline groth16::LaunchOptions key_access(const DeviceSlot& device) {
+  return {device.lock, std::numeric_limits<std::uint64_t>::max()};
+}
 
 /// A launch that waits for its epilogue and check, or is in it.
 struct Finishing {
@@ -237,6 +244,7 @@ class Engine::Impl {
   void device_worker(DeviceSlot& device, unsigned worker);
   void run_launch(Lock& lock, DeviceSlot& device, unsigned worker, const LaunchPtr& launch);
   void launch_failed(DeviceSlot& device, unsigned worker, const LaunchPtr& launch, const Error& error);
+  void spoil_after(CachedCircuit& circuit, const Error& error);
   void finisher();
   void finish(Lock& lock, Finishing& work);
   void finish_failed(DeviceSlot& device, unsigned worker, const LaunchPtr& launch, const Error& error);

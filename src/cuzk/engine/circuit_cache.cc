@@ -95,6 +95,29 @@ std::uint64_t CircuitCache::evict(CachedCircuit& circuit) {
   return bytes;
 }
 
+void CircuitCache::release(CachedCircuit& circuit, Clock::TimePoint now) {
+  CUZK_CHECK(circuit.refs > 0);
+  --circuit.refs;
+  circuit.last_used = now;
+  drop_spoiled(circuit);
+}
+
+void CircuitCache::spoil(CachedCircuit& circuit, std::string why) {
+  if (circuit.key == nullptr || circuit.loading || circuit.spoiled) return;
+  circuit.spoiled = true;
+  circuit.last_error = std::move(why);
+  // The next load opens the file anew: it may be another one by then.
+  dropped_.push_back(std::exchange(circuit.params, nullptr));
+  drop_spoiled(circuit);
+}
+
+void CircuitCache::drop_spoiled(CachedCircuit& circuit) {
+  if (!circuit.spoiled || circuit.refs > 0) return;
+  circuit.spoiled = false;
+  drop_key(circuit);
+  ++evictions_;
+}
+
 void CircuitCache::cancel_key(CachedCircuit& circuit) {
   budget_.release(MemoryUse::kKeys, std::exchange(circuit.reserved_key, 0));
   budget_.release(MemoryUse::kLaunches, std::exchange(circuit.reserved_launch, 0));

@@ -259,6 +259,68 @@ TEST(Circuits, AreLoadedOncePreloadedAndEvicted) {
   EXPECT_EQ(engine->status().counters.key_loads, 2U);
 }
 
+TEST(Circuits, AKeyThatAProofFailsWithIsLoadedAnewForWhatComesNext) {
+  EngineSetup setup = slow_setup();
+  setup.times.load_key = seconds(10);
+  setup.faults = [](SimulatedStage stage, std::uint64_t tag, unsigned partition) {
+    return stage == SimulatedStage::kLaunch && tag == 1 && partition == 2 ? SimulatedFault::kParams
+                                                                          : SimulatedFault::kNone;
+  };
+  SimulatedEngine engine(setup);
+  const std::string failing = engine.accepted(kPorep, 1);
+  const std::string beside = engine.accepted(kPorep, 2);
+  const auto result = engine.wait(failing);
+  EXPECT_EQ(result->failure, FailureClass::kParams);
+  EXPECT_EQ(result->message, "PARAMS: partition 2: simulated: the file has become shorter");
+  const CircuitStatus row = engine->status().circuits.front();
+  ASSERT_EQ(row.circuit_id, "porep-2k");
+  EXPECT_GT(row.ref_count, 0U) << "what is in flight ends with the key that it began with";
+  EXPECT_EQ(row.tier, ParamsTier::kCold);
+  EXPECT_EQ(row.last_error, "simulated: the file has become shorter");
+  std::optional<bool> already_loaded;
+  engine->preload("porep-2k",
+                  [&](const Result<Preloaded>& answer) { already_loaded = answer.value().already_loaded; });
+  const std::string next = engine.accepted(kPorep, 3, Priority::kHigh);
+  const double before = engine.time();
+  engine.expect_proved(next, kPorep, 3);
+  EXPECT_GE(engine.time(), before + 10);
+  EXPECT_EQ(already_loaded, false);
+  engine.expect_proved(beside, kPorep, 2);
+  const Status status = engine->status();
+  EXPECT_EQ(status.counters.key_loads, 2U);
+  EXPECT_EQ(status.counters.evictions, 1U);
+  EXPECT_EQ(status.circuits.front().last_error, "");
+  engine.expect_idle();
+}
+
+TEST(Circuits, AKeyWhoseProofsFailTheirCheckTwiceIsLoadedAnew) {
+  EngineSetup setup = slow_setup();
+  setup.faults = [](SimulatedStage stage, std::uint64_t tag, unsigned) {
+    return stage == SimulatedStage::kFinish && tag == 1 ? SimulatedFault::kWrongProof : SimulatedFault::kNone;
+  };
+  SimulatedEngine engine(setup);
+  const auto result = engine.wait(engine.accepted(kWindow, 1));
+  EXPECT_EQ(result->failure, FailureClass::kSelfCheck);
+  EXPECT_THAT(result->message, HasSubstr("the parameters of wpost-2k may be wrong"));
+  engine.expect_proved(engine.accepted(kWindow, 2), kWindow, 2);
+  EXPECT_EQ(engine->status().counters.key_loads, 2U);
+  engine.expect_idle();
+}
+
+TEST(Circuits, ALostDeviceDoesNotSpoilTheKey) {
+  EngineSetup setup = slow_setup();
+  setup.devices = 2;
+  setup.faults = [](SimulatedStage stage, std::uint64_t, unsigned partition) {
+    static std::atomic<bool> once{true};
+    return stage == SimulatedStage::kLaunch && partition == 1 && once.exchange(false) ? SimulatedFault::kSick
+                                                                                      : SimulatedFault::kNone;
+  };
+  SimulatedEngine engine(setup);
+  engine.expect_proved(engine.accepted(kPorep, 1), kPorep, 1);
+  EXPECT_EQ(engine->status().counters.key_loads, 1U);
+  engine.expect_idle();
+}
+
 TEST(Circuits, ALoadDoesNotHoldUpOthers) {
   EngineSetup setup = slow_setup();
   setup.times.load_key = seconds(1000);

@@ -22,7 +22,7 @@ class RandomFaults {
     TestRandom random(seed_ ^ (tag << 20) ^ (std::uint64_t{partition} << 8) ^
                       static_cast<std::uint64_t>(stage));
     if (random.next() % 100 >= percent_) return SimulatedFault::kNone;
-    const auto fault = static_cast<SimulatedFault>(1 + random.next() % 5);
+    const auto fault = static_cast<SimulatedFault>(1 + random.next() % 6);
     if (fault == SimulatedFault::kSick && sick_left_-- <= 0) return SimulatedFault::kDefect;
     const unsigned times = 1 + static_cast<unsigned>(random.next() % 2);
     const std::lock_guard lock(mutex_);

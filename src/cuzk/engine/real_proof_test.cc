@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "cuzk/engine/toy_fixture.h"
+#include "cuzk/proving/prove.h"
 
 namespace cuzk::engine {
 namespace {
@@ -50,6 +51,48 @@ TEST_F(RealProofs, ADamagedParameterFileFailsItsJobsOnly) {
   EXPECT_EQ(submit(ProofKind::winning_post, 3).outcome, Submission::Outcome::kParams);
 }
 
+TEST_F(RealProofs, AKeyWhoseFileIsGoneFailsOneJobAndTheNextOneLoadsAgain) {
+  const std::vector<std::uint8_t> good = groth16::test::read_file(circuits_->path());
+  EXPECT_EQ(wait(submit(ProofKind::winning_post, 1).job_id)->state, JobState::kCompleted);
+  std::filesystem::resize_file(circuits_->path(), 0);
+  const auto failed = wait(submit(ProofKind::winning_post, 2).job_id);
+  EXPECT_EQ(failed->failure, FailureClass::kParams);
+  EXPECT_THAT(failed->message, testing::HasSubstr("toy.params"));
+  // Another file under the name, as tools put it there: a key that still has the old one open fails for ever.
+  groth16::test::write_file(folder_.file("good"), good);
+  std::filesystem::rename(folder_.file("good"), circuits_->path());
+  const auto proved = wait(submit(ProofKind::winning_post, 3).job_id);
+  EXPECT_EQ(proved->state, JobState::kCompleted) << proved->message;
+  expect_verifies(*proved, 3);
+  EXPECT_EQ(engine_->status().counters.key_loads, 2U);
+}
+
+TEST_F(RealProofs, ValidPointsThatAreWrongAreASelfCheckThatNamesTheFile) {
+  // The first two points of h change places: each is as sound as before.
+  std::vector<std::uint8_t> bytes = groth16::test::read_file(circuits_->path());
+  const groth16::ParamsSection h = groth16::ParamsLayout::read(bytes, "p")->h;
+  ASSERT_GE(h.count, 2U);
+  const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(h.offset);
+  std::swap_ranges(first, first + 96, first + 96);
+  const std::vector<std::uint8_t> good = groth16::test::read_file(circuits_->path());
+  groth16::test::write_file(circuits_->path(), bytes);
+  const auto failed = wait(submit(ProofKind::porep_seal_commit, 1).job_id);
+  EXPECT_EQ(failed->failure, FailureClass::kSelfCheck);
+  EXPECT_THAT(failed->message, testing::HasSubstr("the parameters of toy may be wrong"));
+  EXPECT_THAT(failed->message, testing::HasSubstr(circuits_->path()));
+  // The same of a proof that no engine makes.
+  const auto shape = circuits_->load_shape(pool_, "toy", {})->shape;
+  const auto key = groth16::ProvingKey::load(pool_, circuits_->path(), shape).value();
+  groth16::CpuProver prover(pool_);
+  const auto refused = prove_statement(pool_, prover, key, groth16::PreparedVerifyingKey(key->vk()),
+                                       ToyStatement(ProofKind::winning_post, 1), {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kInternal);
+  EXPECT_THAT(refused.error().message, testing::HasSubstr(circuits_->path()));
+  groth16::test::write_file(circuits_->path(), good);
+  EXPECT_EQ(wait(submit(ProofKind::porep_seal_commit, 2).job_id)->state, JobState::kCompleted);
+}
+
 TEST_F(RealProofs, ABadRequestNamesItsField) {
   const Submission refused = submit(ProofKind::winning_post, 0);
   EXPECT_EQ(refused.outcome, Submission::Outcome::kInvalid);
@@ -60,7 +103,8 @@ TEST_F(RealProofs, ABadRequestNamesItsField) {
 class SlowToDrop : public CpuDevice {
  public:
   using CpuDevice::CpuDevice;
-  Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key) override {
+  Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key,
+                    const groth16::LaunchOptions& /*options*/) override {
     key_ = key;
     return {};
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cuzk/engine/internal/engine_impl.h"
+#include "cuzk/proving/prove.h"
 
 namespace cuzk::engine {
 
@@ -144,9 +145,10 @@ Engine::Impl::Room Engine::Impl::make_room(std::uint64_t bytes, const CachedCirc
   return room;
 }
 
-/// Whether the circuit is on its way, or what its memory waits for.
+/// Whether the circuit is on its way, or what its memory waits for. One with a spoiled key is: what is in
+/// flight ends, and then it is asked for again.
 Engine::Impl::Room Engine::Impl::want(CachedCircuit& circuit, const OrderKey& key, bool urgent, Wake& wake) {
-  if (circuit.loading) return Room::kThere;
+  if (circuit.loading || circuit.spoiled) return Room::kThere;
   if (circuit.shape != nullptr) {
     const Room room = make_room(circuit.file_bytes + circuit.launch_bytes, circuit, urgent, wake);
     if (room != Room::kThere) return room;
@@ -293,8 +295,7 @@ void Engine::Impl::take_out(const Member& member) {
   if (launch->holds_memory)
     let_go(MemoryUse::kWitnesses, launch->circuit->partition_bytes,
            std::exchange(partition.witness, nullptr));
-  --launch->circuit->refs;
-  launch->circuit->last_used = now();
+  cache_.release(*launch->circuit, now());
   if (launch->members.empty()) --launches_in_flight_;
 }
 
@@ -321,6 +322,10 @@ void Engine::Impl::piece_done(const Member& member, const groth16::Proof& proof)
 void Engine::Impl::check_failed(const Member& member, const DeviceSlot& device, unsigned worker,
                                 std::vector<std::uint8_t> proof, const std::string& reason) {
   Partition& partition = member.get();
+  CachedCircuit& circuit = *partition.launch->circuit;
+  // Before the key may go with the last reference.
+  const auto* key = circuit.key->proving_key().get();
+  const std::string suspicion = suspect_parameters(circuit.id, key == nullptr ? "" : key->path());
   take_out(member);
   if (member.job->settled) {
     partition.state = PartitionState::kDone;
@@ -340,8 +345,11 @@ void Engine::Impl::check_failed(const Member& member, const DeviceSlot& device, 
   partition.state = PartitionState::kDone;
   fail(member.job, FailureClass::kSelfCheck,
        "partition " + std::to_string(member.partition) + ": its proofs by " + evidence.devices[0] +
-           " and by " + evidence.devices[1] + " failed their check: " + reason);
+           " and by " + evidence.devices[1] + " failed their check: " + reason + "; " + suspicion);
   if (member.job->result->failure == FailureClass::kSelfCheck) member.job->result->evidence = evidence;
+  // Points that were changed under way, in the file or in a copy of it, look like this: not kept for the
+  // next.
+  cache_.spoil(circuit, "a proof made with it failed its check twice: " + reason);
 }
 
 bool Engine::Impl::any_device() const {

@@ -37,7 +37,7 @@ struct CircuitStatus {
   std::uint32_t ref_count = 0;   ///< partitions in flight that use them
   bool shape_loaded = false;
   std::uint64_t shape_bytes = 0;
-  std::string last_error;  ///< of the last load, when it failed
+  std::string last_error;  ///< why the last load failed or its key was given up; empty after a good one
 };
 
 struct QueueStatus {

@@ -277,6 +277,11 @@ void Engine::Impl::run_launch(Lock& lock, DeviceSlot& device, unsigned worker, c
   }
 }
 
+/// A key that proofs fail with, on a device that works, is loaded anew for whoever comes next.
+void Engine::Impl::spoil_after(CachedCircuit& circuit, const Error& error) {
+  if (error.code == ErrorCode::kParams) cache_.spoil(circuit, error.message);
+}
+
 void Engine::Impl::launch_failed(DeviceSlot& device, unsigned worker, const LaunchPtr& launch,
                                  const Error& error) {
   ++device.launch_failures;
@@ -289,7 +294,10 @@ void Engine::Impl::launch_failed(DeviceSlot& device, unsigned worker, const Laun
       fail(member.job, FailureClass::kDevice,
            partition_name(member) +
                ": two devices went out of service with it, the last after: " + error.message);
-  if (sick) quarantine(device, error.message);
+  if (sick)
+    quarantine(device, error.message);
+  else
+    spoil_after(*launch->circuit, error);
   for (const Member& member : std::vector<Member>(launch->members)) {
     if (!member.job->settled) continue;
     member.get().state = PartitionState::kDone;
@@ -376,13 +384,15 @@ void Engine::Impl::finish(Lock& lock, Finishing& work) {
       take_out(member);
     } else if (checks[i]) {
       piece_done(member, (*proofs)[i]);
-    } else if (checks[i].error().code == ErrorCode::kIo) {
+    } else if (const Error& error = checks[i].error();
+               error.code == ErrorCode::kIo || error.code == ErrorCode::kParams) {
+      spoil_after(*launch->circuit, error);
       member.get().state = PartitionState::kDone;
       take_out(member);
-      fail(member.job, FailureClass::kResource, checks[i].error().within(partition_name(member)).message);
+      fail(member.job, classify_device(error), error.within(partition_name(member)).message);
     } else {
       const groth16::ProofBytes bytes = groth16::encode_proof((*proofs)[i]);
-      check_failed(member, device, work.worker, {bytes.begin(), bytes.end()}, checks[i].error().message);
+      check_failed(member, device, work.worker, {bytes.begin(), bytes.end()}, error.message);
     }
   }
   changed();
@@ -393,7 +403,10 @@ void Engine::Impl::finish_failed(DeviceSlot& device, unsigned worker, const Laun
   const std::vector<Member> members(launch->members);
   const bool sick = !device.device->usable();
   const bool first = sick && !device.quarantined;
-  if (sick) quarantine(device, error.message);
+  if (sick)
+    quarantine(device, error.message);
+  else
+    spoil_after(*launch->circuit, error);
   for (const Member& member : members) {
     if (!member.job->settled && !sick && error.code == ErrorCode::kInternal) {
       check_failed(member, device, worker, {}, error.message);

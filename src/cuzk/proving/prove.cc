@@ -25,6 +25,12 @@ Result<void> check_proof(ThreadPool& pool, const groth16::PreparedVerifyingKey& 
   return Error{ErrorCode::kInternal, "the proof just made does not verify: " + verdict.error().message};
 }
 
+std::string suspect_parameters(const std::string& circuit_id, const std::string& path) {
+  return "the parameters of " + circuit_id +
+         " may be wrong: compare the digest that cuzk inspect prints for " +
+         (path.empty() ? "their file" : path) + " with the published one";
+}
+
 Result<std::vector<groth16::Proof>> prove_statement(ThreadPool& pool, groth16::Prover& prover,
                                                     const std::shared_ptr<const groth16::ProvingKey>& key,
                                                     const groth16::PreparedVerifyingKey& vk,
@@ -61,7 +67,9 @@ Result<std::vector<groth16::Proof>> prove_statement(ThreadPool& pool, groth16::P
     if (!proof) return proof.error().within(partition_name(k));
     enter(k, "verify the proof");
     const Result<void> checked = check_proof(pool, vk, {partition.inputs, *proof});
-    if (!checked) return checked.error().within(partition_name(k));
+    if (!checked)
+      return Error{checked.error().code, partition_name(k) + ": " + checked.error().message + "; " +
+                                             suspect_parameters(statement.circuit_id(), key->path())};
     proofs.push_back(*std::move(proof));
   }
   return proofs;

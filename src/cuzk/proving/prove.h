@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,10 @@ Result<Blinding> random_blinding();
 Result<void> check_proof(ThreadPool& pool, const groth16::PreparedVerifyingKey& vk,
                          const groth16::ProofInstance& instance);
 
+/// What a failure text says after a proof that does not verify: points that are valid but not the circuit's
+/// pass every check of a load, and show here. `path` is the parameter file, empty where there is none.
+[[nodiscard]] std::string suspect_parameters(const std::string& circuit_id, const std::string& path);
+
 /// For progress displays. Either may be empty.
 struct ProveObserver {
   /// Told what the prover is about to do, from the calling thread.
@@ -34,8 +39,9 @@ struct ProveObserver {
 };
 
 /// Proves every partition of a statement, one after the other, and verifies each proof against the public
-/// inputs before it counts. The statement must have passed verify_vanilla. `blinding` is empty (fresh scalars
-/// from the operating system) or has one entry per partition, for tests only. Proofs in partition order.
+/// inputs before it counts; one that does not verify is kInternal, with suspect_parameters. The statement
+/// must have passed verify_vanilla. `blinding` is empty (fresh scalars from the operating system) or has one
+/// entry per partition, for tests only. Proofs in partition order.
 Result<std::vector<groth16::Proof>> prove_statement(ThreadPool& pool, groth16::Prover& prover,
                                                     const std::shared_ptr<const groth16::ProvingKey>& key,
                                                     const groth16::PreparedVerifyingKey& vk,

@@ -19,10 +19,12 @@ namespace cuzk::engine {
 ///     COLD --load shape--> COLD with shape -reserve, open--> WARM, loading --check, split--> HOT
 ///      ^                        |  ^                              |                           |
 ///      |                        |  '---------- load failed -------'                           |
-///      |   evicted as shape     |                                                             |
+///      |   evicted as shape     |  '--- last partition in flight done --- SPOILED <-----------|
+///      |                        |                                                             |
 ///      '------------------------'<------ evict ----- WARM <----- least recently used ---------'
 ///
-/// The shape stays when the key goes, until its own memory is needed.
+/// The shape stays when the key goes, until its own memory is needed. SPOILED is a key that a proof failed
+/// with: partitions in flight end with it, no other one gets it, and what comes next loads it anew.
 struct CachedCircuit {
   std::string id;
   std::uint64_t file_bytes = 0;
@@ -30,6 +32,7 @@ struct CachedCircuit {
   std::shared_ptr<const OpenParams> params;
   std::shared_ptr<const CircuitKey> key;
   bool loading = false;    ///< a loader works on it; nothing of it is evicted
+  bool spoiled = false;    ///< the key is not to be used any more; it goes with the last reference
   std::uint32_t refs = 0;  ///< partitions in flight
   Clock::TimePoint last_used{};
   std::uint64_t reserved_shape = 0;
@@ -40,9 +43,9 @@ struct CachedCircuit {
       0;  ///< of one launch on every device in service together, known with the shape
   std::string last_error;
 
-  [[nodiscard]] bool hot() const { return shape != nullptr && key != nullptr && !loading; }
+  [[nodiscard]] bool hot() const { return shape != nullptr && key != nullptr && !loading && !spoiled; }
   [[nodiscard]] ParamsTier tier() const {
-    if (key != nullptr && !loading) return ParamsTier::kHot;
+    if (key != nullptr && !loading && !spoiled) return ParamsTier::kHot;
     return params != nullptr ? ParamsTier::kWarm : ParamsTier::kCold;
   }
   [[nodiscard]] std::uint64_t reserved() const { return reserved_shape + reserved_key + reserved_launch; }
@@ -89,6 +92,10 @@ class CircuitCache {
   void lower_launch_bytes(CachedCircuit& circuit, std::uint64_t launch_bytes);
   /// HOT or WARM to COLD; `circuit` must not be in use. Returns the bytes that come back when they are free.
   std::uint64_t evict(CachedCircuit& circuit);
+  /// A partition in flight does not need the circuit any more. The last one takes a spoiled key along.
+  void release(CachedCircuit& circuit, Clock::TimePoint now);
+  /// The key, if there is one, is not used again: it goes when nothing in flight needs it.
+  void spoil(CachedCircuit& circuit, std::string why);
   /// Gives back what was reserved for a key that could not be loaded.
   void cancel_key(CachedCircuit& circuit);
 
@@ -105,6 +112,7 @@ class CircuitCache {
  private:
   void drop_key(CachedCircuit& circuit);
   void drop_shape(CachedCircuit& circuit);
+  void drop_spoiled(CachedCircuit& circuit);
 
   MemoryBudget& budget_;
   FreedMemory& freed_;

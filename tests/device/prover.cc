@@ -1,6 +1,7 @@
 // Proofs of CudaProver against those of CpuProver, byte for byte, and what a prover promises beside.
 //   cuzk_device_prover [largest log size of a domain, default 16] [folder for parameters, default /tmp]
 //   cuzk_device_prover streamed [largest log size] [folder]: keys that are not resident
+//   cuzk_device_prover small [log size, default 4] [folder]: a few launches, for compute-sanitizer
 //   cuzk_device_prover porep [folder]: a sealed sector of 2 KiB under caps, in the root of the repository
 // Where the program was built with the tests' libraries it proves the circuits of tests/data/groth16/toy as
 // well; it is then run in the root of the repository.
@@ -230,7 +231,7 @@ void check_toys(Bench& bench, cuda::Context& context) {
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const std::string mode = arguments.empty() ? "" : arguments[0];
-  const bool named = mode == "streamed" || mode == "porep";
+  const bool named = mode == "streamed" || mode == "small" || mode == "porep";
   const auto argument = [&](std::size_t i) { return i < arguments.size() ? arguments[i] : std::string(); };
   Bench bench;
   if (mode == "porep") {
@@ -242,6 +243,10 @@ int main(int argc, char** argv) {
   const unsigned largest = size.empty() ? 16 : static_cast<unsigned>(std::atoi(size.c_str()));
   const std::string folder = argument(named ? 2 : 1);
   bench.folder = folder.empty() ? "/tmp" : folder;
+  if (mode == "small") {
+    device_test::check_small(bench, size.empty() ? 4 : largest);
+    return bench.report.finish("prover, small");
+  }
   if (mode == "streamed") {
     device_test::check_streamed(bench, largest);
     return bench.report.finish("prover, streamed");

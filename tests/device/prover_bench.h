@@ -84,6 +84,9 @@ inline void print_stages(const groth16::LaunchReport& report, const cuda::Contex
 
 /// Streamed keys (streamed.cc): circuits with domains up to 2^largest.
 void check_streamed(Bench& bench, unsigned largest);
+/// Every way to stream, batches and two threads in a few launches, with a domain of 2^log_size, memory as it
+/// comes: for compute-sanitizer, whose initcheck would take the filling of memory for its initialisation.
+void check_small(Bench& bench, unsigned log_size);
 /// The sealed sector of tests/data, under caps and without (porep.cc). Run in the root of the repository.
 void check_porep(Bench& bench);
 

@@ -176,6 +176,40 @@ void check_threads(Bench& bench, const Case& one, const Case& two) {
 
 }  // namespace
 
+void check_small(Bench& bench, unsigned log_size) {
+  const Case c = bench.make({(std::size_t{1} << log_size) - 2, 2}, 41);
+  const Fr r = -Fr::from_u64(5);
+  const groth16::Proof want = bench.on_cpu(c, r, r);
+  const auto proves = [&](CudaProver& prover, std::size_t circuits) {
+    std::vector<groth16::Prepared> batch;
+    for (std::size_t i = 0; i < circuits; ++i)
+      batch.push_back(require(prover.prepare(c.key, c.shape, c.witness, r, r)));
+    auto pending = prover.launch(batch);
+    if (!pending) std::printf("%s\n", pending.error().message.c_str());
+    if (!pending) return false;
+    const auto proofs = require(prover.finish(std::move(*pending)));
+    return proofs.size() == circuits &&
+           std::all_of(proofs.begin(), proofs.end(), [&](const auto& proof) { return same(proof, want); });
+  };
+  for (const unsigned arrays : {0U, 3U, 2U, 1U}) {
+    auto context = require(cuda::Context::create());
+    CudaProverOptions options;
+    options.arrays = arrays;
+    if (arrays != 0) options.residency = Residency::streamed;
+    CudaProver prover(*context, bench.pool, options);
+    bench.report.line(
+        arrays == 0 ? "small, resident" : "small, " + std::to_string(arrays) + " arrays, two circuits",
+        proves(prover, arrays == 0 ? 1 : 2));
+  }
+  auto context = require(cuda::Context::create());
+  CudaProver prover(*context, bench.pool);
+  std::atomic<int> right{0};
+  std::vector<std::thread> workers;
+  for (int w = 0; w < 2; ++w) workers.emplace_back([&] { right += proves(prover, 1) ? 1 : 0; });
+  for (std::thread& worker : workers) worker.join();
+  bench.report.line("small, two threads, no lock", right == 2);
+}
+
 void check_streamed(Bench& bench, unsigned largest) {
   const auto check = [&](const RandomCircuit::Options& o, const std::string& kind) {
     check_circuit(bench, bench.make(o, 31 + o.constraints),

@@ -21,6 +21,7 @@ Fault fault_of(cudaError_t status) {
     case cudaErrorIllegalInstruction:
     case cudaErrorHardwareStackError:
     case cudaErrorAssert:
+    case cudaErrorLaunchFailure:
       return Fault::illegal_access;
     case cudaErrorNoDevice:
     case cudaErrorInvalidDevice:
@@ -34,6 +35,11 @@ Fault fault_of(cudaError_t status) {
     case cudaErrorECCUncorrectable:
     case cudaErrorDevicesUnavailable:
     case cudaErrorNvlinkUncorrectable:
+    case cudaErrorContained:
+    case cudaErrorDeviceUninitialized:
+    case cudaErrorContextIsDestroyed:
+    case cudaErrorExternalDevice:
+    case cudaErrorUnknown:
       return Fault::lost;
     default:
       return Fault::other;
@@ -113,7 +119,8 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
 }
 
 Context::~Context() {
-  // Nothing can be reported from here; on a dead device the calls fail and release nothing.
+  // Nothing can be reported from here. Handles of a dead context are not touched: a lost device's are gone.
+  if (fault() != Fault::none) return;
   if (stream_ != nullptr) (void)cudaStreamSynchronize(stream_);
   if (copies_ != nullptr) (void)cudaStreamSynchronize(copies_);
   if (pool_ != nullptr) (void)cudaMemPoolDestroy(pool_);
@@ -146,6 +153,7 @@ Result<DeviceMemory> Context::allocate(std::uint64_t bytes, const char* what) {
   const std::uint64_t size = rounded(std::max<std::uint64_t>(bytes, 1));
   {
     const std::lock_guard lock(mutex_);
+    if (fault_ != Fault::none) return error_for(fault_, fault_message_);
     if (in_use_ + size > vram_limit_)
       return error_for(Fault::out_of_memory, describe(device_, what,
                                                       "out of memory: " + std::to_string(size) +
@@ -168,8 +176,8 @@ Result<DeviceMemory> Context::allocate(std::uint64_t bytes, const char* what) {
 }
 
 void Context::free(void* data, std::uint64_t bytes) noexcept {
-  (void)cudaFreeAsync(data, stream_);  // fails on a dead device only, where nothing is left to free
   const std::lock_guard lock(mutex_);
+  if (fault_ == Fault::none) (void)cudaFreeAsync(data, stream_);  // on a dead device nothing is left to free
   in_use_ -= bytes;
 }
 

@@ -1,0 +1,142 @@
+// What a defect on the device becomes. A child process proves; from the progress of its launch, in the middle
+// of the device work, a kernel does what it must not, or the process's context of the device is destroyed,
+// which is as near to a lost device as a program can come. The error must be typed, say device and stage,
+// come back for everything that follows, and free what was held; the parent's proofs on the same device go
+// on.
+//   cuzk_device_faults [folder for parameters, default /tmp]
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+#include <thread>
+
+#include "harm.h"
+#include "prover_bench.h"
+
+extern char** environ;
+
+namespace {
+
+using namespace cuzk;
+using device_test::Bench;
+using device_test::Case;
+using device_test::Harm;
+using device_test::require;
+
+struct Scenario {
+  const char* name;
+  Harm harm;
+  int step;  ///< calls of progress before it happens
+  unsigned arrays;
+  bool two_threads;
+  cuda::Fault expected;
+};
+constexpr Scenario kScenarios[] = {
+    {"illegal address, first step", Harm::illegal_address, 1, 0, false, cuda::Fault::illegal_access},
+    {"illegal address, fourth step", Harm::illegal_address, 4, 0, false, cuda::Fault::illegal_access},
+    {"illegal address, seventh step", Harm::illegal_address, 7, 0, false, cuda::Fault::illegal_access},
+    {"illegal address, streamed, first step", Harm::illegal_address, 1, 2, false,
+     cuda::Fault::illegal_access},
+    {"illegal address, streamed, fourth step", Harm::illegal_address, 4, 2, false,
+     cuda::Fault::illegal_access},
+    {"illegal address, beside another thread", Harm::illegal_address, 2, 0, true,
+     cuda::Fault::illegal_access},
+    {"misaligned address", Harm::misaligned_address, 2, 0, false, cuda::Fault::illegal_access},
+    {"stopped kernel", Harm::trap, 2, 0, false, cuda::Fault::illegal_access},
+    {"context destroyed", Harm::context_destroyed, 2, 0, false, cuda::Fault::lost},
+    {"context destroyed, streamed", Harm::context_destroyed, 2, 1, false, cuda::Fault::lost},
+};
+
+bool typed(const Error& error, const cuda::Context& context, cuda::Fault expected) {
+  const ErrorCode code = expected == cuda::Fault::lost ? ErrorCode::kIo : ErrorCode::kInternal;
+  const std::size_t stage = error.message.find("device 0, ");
+  std::printf("  %s (%s)\n", error.message.c_str(), cuda::fault_name(context.fault()));
+  std::fflush(stdout);
+  return error.code == code && stage == 0 && error.message.find(": ", 10) != std::string::npos &&
+         context.fault() == expected;
+}
+
+/// The child. 0: everything as it should be; else the place that is not.
+int child(Bench& bench, const Scenario& scenario) {
+  alarm(60);  // a launch that hangs is a failure
+  const Case c = bench.make({1022, 2}, 51);
+  const Case other = bench.make({300, 2}, 52);
+  auto context = require(cuda::Context::create());
+  cuda::CudaProverOptions options;
+  options.arrays = scenario.arrays;
+  cuda::CudaProver prover(*context, bench.pool, options);
+  require(prover.hold(c.key));
+  const Fr r = Fr::from_u64(3);
+  std::vector<groth16::Prepared> batch;
+  batch.push_back(require(prover.prepare(c.key, c.shape, c.witness, r, r)));
+  std::atomic<int> wrong{0};
+  std::thread beside;
+  if (scenario.two_threads)
+    beside = std::thread([&] {
+      // Until the device is dead; what was proved before must be right.
+      const groth16::Proof want = bench.on_cpu(c, r, r);
+      for (;;) {
+        const auto proof = groth16::prove(prover, c.key, c.shape, c.witness, r, r);
+        if (!proof) break;
+        if (!device_test::same(*proof, want)) ++wrong;
+      }
+    });
+  groth16::LaunchOptions launch;
+  int steps = 0;
+  launch.progress = [&](double) {
+    if (++steps == scenario.step) device_test::do_harm(scenario.harm, *context);
+  };
+  const auto pending = prover.launch(batch, launch);
+  if (beside.joinable()) beside.join();
+  if (wrong != 0) return 10;
+  if (pending) return 11;
+  if (!typed(pending.error(), *context, scenario.expected)) return 12;
+  const std::string message = pending.error().message;
+  const auto again = prover.launch(batch);
+  if (again || again.error().message != message) return 13;
+  const auto held = prover.hold(other.key);
+  if (held || held.error().message != message) return 14;
+  prover.drop(c.key);
+  if (context->bytes_in_use() != 0) return 15;
+  return 0;  // and what is destroyed now must not crash
+}
+
+int run_child(char* program, const std::string& folder, std::size_t index) {
+  std::string number = std::to_string(index);
+  std::string path = folder;
+  char mode[] = "child";
+  char* arguments[] = {program, mode, number.data(), path.data(), nullptr};
+  pid_t pid = 0;
+  if (posix_spawn(&pid, program, nullptr, nullptr, arguments, environ) != 0) return -1;
+  int status = 0;
+  if (waitpid(pid, &status, 0) != pid) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Bench bench;
+  if (argc == 4 && std::strcmp(argv[1], "child") == 0) {
+    bench.folder = argv[3];
+    return child(bench, kScenarios[std::atoi(argv[2])]);
+  }
+  bench.folder = argc > 1 ? argv[1] : "/tmp";
+  const Case c = bench.make({500, 2}, 53);
+  auto context = require(cuda::Context::create());
+  cuda::CudaProver prover(*context, bench.pool);
+  const Fr r = Fr::from_u64(4);
+  const groth16::Proof want = bench.on_cpu(c, r, r);
+  for (const Scenario& scenario : kScenarios) {
+    std::printf("%s:\n", scenario.name);
+    std::fflush(stdout);
+    const int code = run_child(argv[0], bench.folder, static_cast<std::size_t>(&scenario - kScenarios));
+    if (code != 0) std::printf("  the child ended with %d\n", code);
+    const auto proof = groth16::prove(prover, c.key, c.shape, c.witness, r, r);
+    bench.report.line(std::string(scenario.name) + ": a typed error, others unharmed",
+                      code == 0 && proof && device_test::same(*proof, want));
+  }
+  return bench.report.finish("faults");
+}

@@ -1,0 +1,34 @@
+#include "harm.h"
+
+#include <cuda_runtime.h>
+
+namespace cuzk::device_test {
+namespace {
+
+__global__ void write_to(std::uintptr_t address) {
+  *reinterpret_cast<volatile unsigned long long*>(address) = 1;
+}
+__global__ void trap() {
+  __trap();
+}
+
+}  // namespace
+
+void do_harm(Harm harm, cuda::Context& context) {
+  switch (harm) {
+    case Harm::illegal_address:
+      write_to<<<1, 1, 0, context.stream()>>>(16);
+      return;
+    case Harm::misaligned_address:
+      write_to<<<1, 1, 0, context.stream()>>>(0x1001);
+      return;
+    case Harm::trap:
+      trap<<<1, 1, 0, context.stream()>>>();
+      return;
+    case Harm::context_destroyed:
+      (void)cudaDeviceReset();
+      return;
+  }
+}
+
+}  // namespace cuzk::device_test

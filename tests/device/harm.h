@@ -1,0 +1,17 @@
+#pragma once
+
+#include "cuzk/cuda/context.h"
+
+namespace cuzk::device_test {
+
+/// What no program does on purpose but this test.
+enum class Harm {
+  illegal_address,     ///< a kernel writes where there is no memory
+  misaligned_address,  ///< a kernel writes eight bytes at an odd address
+  trap,                ///< a kernel stops itself
+  context_destroyed,   ///< this process's context of the device goes, with all that is in it
+};
+/// In the order of the context's stream; does not wait.
+void do_harm(Harm harm, cuda::Context& context);
+
+}  // namespace cuzk::device_test

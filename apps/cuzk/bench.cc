@@ -67,8 +67,8 @@ Result<std::unique_ptr<BenchTarget>> open_target(const BenchOptions& options) {
 /// Loads shape and parameters, and whatever else only the first proof pays for.
 Result<void> warm_up(const engine::BenchProof& prove, unsigned count) {
   for (unsigned i = 0; i < count; ++i)
-    if (const engine::BenchOutcome outcome = prove(); !outcome.failure.empty())
-      return io_error("warm-up: " + outcome.failure);
+    if (const engine::BenchOutcome outcome = prove(); outcome.failure)
+      return outcome.failure->within("warm-up");
   return {};
 }
 
@@ -159,9 +159,9 @@ Result<void> run_bench(const BenchOptions& options) {
     if (runs.size() > 1) say("{}", to_table(runs));
   }
   for (const BenchRun& run : runs)
-    if (const std::string failure = run.first_failure(); !failure.empty())
-      return io_error(fmt::format("{} of {} proofs failed; the first: {}",
-                                  run.samples.size() - run.completed(), run.samples.size(), failure));
+    if (const std::optional<Error> failure = run.first_failure())
+      return failure->within(fmt::format("{} of {} proofs failed; the first",
+                                         run.samples.size() - run.completed(), run.samples.size()));
   return {};
 }
 

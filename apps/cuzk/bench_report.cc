@@ -61,8 +61,7 @@ std::string bars_over_time(const BenchRun& run) {
         "s</title></rect>\n",
         20 + seconds(sample.begin) * scale, 40 + static_cast<double>(line++) * row,
         std::max(1.0, seconds(sample.end - sample.begin) * scale), row * 0.8,
-        sample.outcome.failure.empty() ? colour(kind) : "#d55e00", sample.kind,
-        seconds(sample.end - sample.begin));
+        sample.outcome.failure ? "#d55e00" : colour(kind), sample.kind, seconds(sample.end - sample.begin));
   }
   const double height = 60 + static_cast<double>(line) * row;
   for (std::size_t i = 0; i < names.size(); ++i)
@@ -126,8 +125,8 @@ Json to_json(const BenchRun& run) {
     samples.push_back({{"kind", sample.kind},
                        {"begin_s", seconds(sample.begin)},
                        {"end_s", seconds(sample.end)},
-                       {"failed", !sample.outcome.failure.empty()},
-                       {"error", sample.outcome.failure},
+                       {"failed", sample.outcome.failure.has_value()},
+                       {"error", sample.outcome.failure ? sample.outcome.failure->message : ""},
                        {"queue_wait_ms", milliseconds(times.queue_wait)},
                        {"synthesis_ms", milliseconds(times.synthesis)},
                        {"gpu_compute_ms", milliseconds(times.gpu_compute)}});

@@ -92,9 +92,9 @@ class DaemonTarget : public BenchTarget {
   BenchOutcome prove(v1::SubmitProofRequest request) {
     request.set_request_id("bench-" + run_ + "-" + std::to_string(++count_));
     const Result<v1::AwaitProofResponse> response = client_.prove(request);
-    if (!response) return {response.error().message, {}};
+    if (!response) return {response.error(), {}};
     BenchOutcome out;
-    if (const Result<void> outcome = outcome_of(*response); !outcome) out.failure = outcome.error().message;
+    if (const Result<void> outcome = outcome_of(*response); !outcome) out.failure = outcome.error();
     out.times.queue_wait = std::chrono::milliseconds(response->queue_wait_ms());
     out.times.synthesis = std::chrono::milliseconds(response->synthesis_ms());
     out.times.gpu_compute = std::chrono::milliseconds(response->gpu_compute_ms());

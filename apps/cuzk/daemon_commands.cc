@@ -1,5 +1,9 @@
 #include "daemon_commands.h"
 
+#include <fmt/format.h>
+
+#include <charconv>
+
 #include "add_command.h"
 
 namespace cuzk::app {
@@ -116,6 +120,34 @@ void add_state_commands(CLI::App& app, Chosen& chosen) {
   }
 }
 
+/// A whole number from `least` to `most`: decimal digits and nothing else.
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+  return {[least, most](const std::string& text) -> std::string {
+            std::uint64_t value = 0;
+            const char* const end = text.data() + text.size();
+            const auto [stop, error] = std::from_chars(text.data(), end, value);
+            if (error == std::errc() && stop == end && value >= least && value <= most) return {};
+            return fmt::format("'{}' is not a whole number from {} to {}", text, least, most);
+          },
+          "", ""};
+}
+
+/// A time in seconds, a week at most.
+std::string check_seconds(const std::string& text) {
+  constexpr double kMost = 7 * 24 * 3600;
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && stop == end && value > 0 && value <= kMost) return {};
+  return fmt::format("'{}' is not a number of seconds above 0, up to {}", text, kMost);
+}
+
+/// As many workers of one sort as an engine takes (engine/config.h).
+constexpr std::uint64_t kMostWorkers = 1024;
+constexpr std::uint64_t kMostProofs = 1'000'000;
+/// Each has a thread while it waits.
+constexpr std::uint64_t kMostAtATime = 10'000;
+
 /// What the four kinds of benchmark have in common.
 CLI::Option* add_bench_options(CLI::App* command, BenchOptions& options, bool only_local) {
   if (!only_local) {
@@ -124,8 +156,11 @@ CLI::Option* add_bench_options(CLI::App* command, BenchOptions& options, bool on
   }
   command->add_option("--params", options.params,
                       "Folder of the parameter files, for an engine in this process");
-  command->add_option("--threads", options.threads, "Its threads; 0 is one per processor");
-  command->add_option("--warm-up", options.warm_up, "Proofs before the clock starts")->capture_default_str();
+  command->add_option("--threads", options.threads, "Its threads; 0 is one per processor")
+      ->check(whole_number(0, kMostWorkers));
+  command->add_option("--warm-up", options.warm_up, "Proofs before the clock starts")
+      ->check(whole_number(0, kMostProofs))
+      ->capture_default_str();
   command->add_option("--out", options.out, "File for the report (JSON)");
   command->add_option("--svg", options.svg, "File for the plot");
   command->add_flag("--json", options.json, "Print the report as JSON");
@@ -133,7 +168,7 @@ CLI::Option* add_bench_options(CLI::App* command, BenchOptions& options, bool on
 }
 
 void add_bench(CLI::App& app, Chosen& chosen) {
-  CLI::App* const bench = app.add_subcommand("bench", "Time proofs; exit code 3 when one fails");
+  CLI::App* const bench = app.add_subcommand("bench", "Time proofs; when one fails, the exit code says why");
   bench->require_subcommand(1);
   const auto add = [&](const char* mode, const char* help) -> std::pair<CLI::App*, BenchOptions&> {
     auto [command, options] = add_command(*bench, chosen, mode, help, kFooter, run_bench);
@@ -142,10 +177,10 @@ void add_bench(CLI::App& app, Chosen& chosen) {
   };
   const auto add_counts = [](CLI::App* command, BenchOptions& options) {
     command->add_option("-c,--count", options.count, "Proofs")
-        ->check(CLI::PositiveNumber)
+        ->check(whole_number(1, kMostProofs))
         ->capture_default_str();
     command->add_option("-j,--concurrency", options.concurrency, "Proofs asked for at a time")
-        ->check(CLI::Range(1, 10'000))
+        ->check(whole_number(1, kMostAtATime))
         ->capture_default_str();
   };
   {
@@ -165,11 +200,13 @@ void add_bench(CLI::App& app, Chosen& chosen) {
         ->add_option("--partition-workers", options.partition_workers,
                      "Settings of synthesis.partition_workers")
         ->delimiter(',')
+        ->check(whole_number(0, kMostWorkers))
         ->capture_default_str();
     command
         ->add_option("--workers-per-device", options.workers_per_device,
                      "Settings of gpus.gpu_workers_per_device")
         ->delimiter(',')
+        ->check(whole_number(1, kMostWorkers))
         ->capture_default_str();
   }
   {
@@ -180,7 +217,7 @@ void add_bench(CLI::App& app, Chosen& chosen) {
                      "TYPE:RATE:FILE, once for each kind: proofs a second; FILE as for --c1 or --request")
         ->required();
     command->add_option("--seconds", options.seconds, "How long proofs are asked for")
-        ->check(CLI::PositiveNumber)
+        ->check(check_seconds)
         ->capture_default_str();
   }
 }

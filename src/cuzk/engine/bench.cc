@@ -97,8 +97,8 @@ std::vector<BenchSample> run_stress(const std::vector<BenchLoad>& loads, Duratio
 // ---- what came out
 
 std::size_t BenchRun::completed() const {
-  return static_cast<std::size_t>(std::count_if(
-      samples.begin(), samples.end(), [](const BenchSample& s) { return s.outcome.failure.empty(); }));
+  return static_cast<std::size_t>(
+      std::count_if(samples.begin(), samples.end(), [](const BenchSample& s) { return !s.outcome.failure; }));
 }
 
 double BenchRun::seconds_per_proof() const {
@@ -109,7 +109,7 @@ double BenchRun::seconds_per_proof() const {
 std::vector<Duration> BenchRun::latencies(const std::string& kind) const {
   std::vector<Duration> out;
   for (const BenchSample& sample : samples)
-    if (sample.outcome.failure.empty() && (kind.empty() || sample.kind == kind))
+    if (!sample.outcome.failure && (kind.empty() || sample.kind == kind))
       out.push_back(sample.end - sample.begin);
   std::sort(out.begin(), out.end());
   return out;
@@ -122,10 +122,10 @@ std::vector<std::string> BenchRun::kinds() const {
   return out;
 }
 
-std::string BenchRun::first_failure() const {
+std::optional<Error> BenchRun::first_failure() const {
   for (const BenchSample& sample : samples)
-    if (!sample.outcome.failure.empty()) return sample.outcome.failure;
-  return {};
+    if (sample.outcome.failure) return sample.outcome.failure;
+  return std::nullopt;
 }
 
 Duration percentile(const std::vector<Duration>& ascending, double percent) {
@@ -135,6 +135,27 @@ Duration percentile(const std::vector<Duration>& ascending, double percent) {
 }
 
 // ---- an engine in this process
+
+namespace {
+
+Error refusal(const Submission& submission) {
+  switch (submission.outcome) {
+    case Submission::Outcome::kInvalid:
+      return bad_input(submission.message);
+    case Submission::Outcome::kParams:
+      return bad_params(submission.message);
+    default:
+      return io_error(submission.message);
+  }
+}
+
+Error failure_of(const JobResult& result) {
+  const std::string message = result.identity.job_id + ": " + result.message;
+  if (result.failure == FailureClass::kInvalidInput) return bad_input(message);
+  return result.failure == FailureClass::kParams ? bad_params(message) : io_error(message);
+}
+
+}  // namespace
 
 BenchEngine::BenchEngine(const EngineConfig& config, Clock& clock)
     : clock_(clock), workers_per_device_(config.workers_per_device), recorder_(kEvents) {}
@@ -148,7 +169,7 @@ Result<std::unique_ptr<BenchEngine>> BenchEngine::create(const EngineMaker& make
 
 BenchOutcome BenchEngine::prove(const ProofRequest& request) {
   const Submission submission = engine_->submit({"", Priority::kByKind, request, {}});
-  if (!submission.accepted()) return {submission.message, {}};
+  if (!submission.accepted()) return {refusal(submission), {}};
   std::mutex mutex;
   const std::unique_ptr<Condition> changed = clock_.make_condition();
   std::shared_ptr<const JobResult> result;  // guarded by mutex
@@ -157,11 +178,11 @@ BenchOutcome BenchEngine::prove(const ProofRequest& request) {
     result = awaited.result;
     changed->notify_all();
   });
-  if (!waiter) return {waiter.error().message, {}};
+  if (!waiter) return {waiter.error(), {}};
   std::unique_lock lock(mutex);
   while (result == nullptr) changed->wait(lock);
   if (result->state == JobState::kCompleted) return {{}, result->times};
-  return {result->identity.job_id + ": " + result->message, result->times};
+  return {failure_of(*result), result->times};
 }
 
 BenchRun BenchEngine::measure(const std::function<std::vector<BenchSample>()>& load) {
@@ -205,7 +226,7 @@ Result<std::vector<BenchRun>> bench(const EngineMaker& make, const EngineConfig&
     std::atomic<std::size_t> next{0};
     const BenchProof prove = [&] { return engine->prove(requests[next++ % requests.size()]); };
     for (const BenchSample& sample : run_batch(kind, prove, settings.warm_up, settings.concurrency, clock))
-      if (!sample.outcome.failure.empty()) return io_error("warm-up: " + sample.outcome.failure);
+      if (sample.outcome.failure) return sample.outcome.failure->within("warm-up");
     BenchRun run =
         engine->measure([&] { return run_batch(kind, prove, settings.jobs, settings.concurrency, clock); });
     run.label = "partition_workers " + std::to_string(run.insight->partition_workers) +

@@ -18,7 +18,7 @@ namespace cuzk::engine {
 
 /// How one proof went.
 struct BenchOutcome {
-  std::string failure = {};  ///< empty: it was proved
+  std::optional<Error> failure = {};  ///< absent: it was proved; kBadInput, kParams or kIo (not its fault)
   StageTimes times = {};
 };
 /// Has one proof made; blocks until there is an outcome. Called from several threads at a time.
@@ -73,8 +73,8 @@ struct BenchRun {
   [[nodiscard]] std::vector<Duration> latencies(const std::string& kind = {}) const;
   /// In the order of their first sample.
   [[nodiscard]] std::vector<std::string> kinds() const;
-  /// The failure of the first sample that has one; empty when all came out.
-  [[nodiscard]] std::string first_failure() const;
+  /// The failure of the first sample that has one; absent when all came out.
+  [[nodiscard]] std::optional<Error> first_failure() const;
 };
 
 /// The value that `percent` of the ascending values do not exceed (nearest rank); 0 of none.
@@ -126,8 +126,8 @@ struct BenchSettings {
 };
 
 /// run_batch on an engine of each configuration (of none: the base), one after the other. Jobs take the
-/// requests in turn. kUsage without requests, jobs or concurrency; errors of `make`; kIo when a proof of the
-/// warm-up fails. `done` (may be empty) is told of each run.
+/// requests in turn. kUsage without requests, jobs or concurrency; errors of `make`; the failure of a proof
+/// of the warm-up. `done` (may be empty) is told of each run.
 Result<std::vector<BenchRun>> bench(const EngineMaker& make, const EngineConfig& base,
                                     const std::vector<BenchPoint>& points, const BenchSettings& settings,
                                     const std::vector<ProofRequest>& requests, Clock& clock = real_clock(),

@@ -42,7 +42,7 @@ TEST(Bench, SweepsOverWorkers) {
   ASSERT_EQ(runs->size(), 2U);
   for (const BenchRun& run : *runs) {
     EXPECT_EQ(run.completed(), 6U);
-    EXPECT_EQ(run.first_failure(), "");
+    EXPECT_FALSE(run.first_failure());
     const std::vector<Duration> latencies = run.latencies("porep-c2");
     ASSERT_EQ(latencies.size(), 6U);
     EXPECT_TRUE(std::is_sorted(latencies.begin(), latencies.end()));
@@ -77,7 +77,9 @@ TEST(Bench, SweepsOverWorkers) {
   ASSERT_TRUE(failing);
   EXPECT_EQ(failing->at(0).completed(), 0U);
   EXPECT_EQ(failing->at(0).samples.size(), 2U);
-  EXPECT_THAT(failing->at(0).first_failure(), testing::StartsWith("INVALID_INPUT"));
+  ASSERT_TRUE(failing->at(0).first_failure());
+  EXPECT_EQ(failing->at(0).first_failure()->code, ErrorCode::kBadInput);
+  EXPECT_THAT(failing->at(0).first_failure()->message, testing::StartsWith("INVALID_INPUT"));
   EXPECT_EQ(failing->at(0).seconds_per_proof(), 0);
   EXPECT_FALSE(bench(make, {}, {}, {.jobs = 2, .concurrency = 1, .warm_up = 1}, {bad}, clock));
   EXPECT_FALSE(bench(make, {}, {}, {}, {}, clock));
@@ -90,7 +92,9 @@ TEST(Bench, StressKeepsItsRatesWhateverComesBack) {
   std::atomic<int> fast{0};
   const auto prove = [&] {
     clock.sleep_for(seconds(30));
-    return BenchOutcome{++fast % 10 == 0 ? "every tenth" : "", {}};
+    BenchOutcome out;
+    if (++fast % 10 == 0) out.failure = io_error("every tenth");
+    return out;
   };
   const auto slow = [&] {
     clock.sleep_for(seconds(300));
@@ -108,7 +112,7 @@ TEST(Bench, StressKeepsItsRatesWhateverComesBack) {
   EXPECT_NEAR(count["often"], 200, 60);
   EXPECT_NEAR(count["seldom"], 20, 15);
   EXPECT_EQ(run.samples.size() - run.completed(), static_cast<std::size_t>(fast / 10));
-  EXPECT_EQ(run.first_failure(), "every tenth");
+  EXPECT_EQ(run.first_failure().value().message, "every tenth");
 }
 
 }  // namespace

@@ -298,6 +298,48 @@ TEST_F(Params, AKeyWhoseBitBasesAreGoneFailsTheProof) {
   }
 }
 
+TEST_F(Params, AStoppedLoadEndsAfterTheBlockThatItIsIn) {
+  // The cubic circuit with its rows over and over: only h grows, and its points are not told apart by a load.
+  test::RowCircuit circuit = test::load_toy("cubic").circuit;
+  const std::vector<test::RowCircuit::Row> rows = circuit.rows;
+  while (circuit.rows.size() < 8'193) circuit.rows.insert(circuit.rows.end(), rows.begin(), rows.end());
+  const auto shape = circuit.shape(false);
+  const std::size_t points = (std::size_t{1} << shape->domain_log_size()) - 1;
+  ASSERT_EQ(points, 16'383U);
+  const auto at = [](std::uint64_t offset) { return static_cast<std::ptrdiff_t>(offset); };
+  std::vector<std::uint8_t> bytes(cubic_.begin(), cubic_.begin() + at(layout_.h.offset));
+  put_count(bytes, layout_.h, static_cast<std::uint32_t>(points));
+  for (std::size_t i = 0; i < points; ++i)
+    bytes.insert(bytes.end(), cubic_.begin() + at(layout_.h.offset),
+                 cubic_.begin() + at(layout_.h.offset + 96));
+  bytes.insert(bytes.end(), cubic_.begin() + at(layout_.h.end()), cubic_.end());
+  const std::string path = folder_.file("stopped.params");
+  test::write_file(path, bytes);
+
+  ThreadPool one(1);
+  int blocks = 0;
+  double done = 0;
+  std::stop_source stop;
+  bool stop_at_once = false;
+  const auto progress = [&](double fraction) {
+    ++blocks;
+    done = fraction;
+    if (stop_at_once) stop.request_stop();
+  };
+  ASSERT_TRUE(ProvingKey::load(one, path, shape, progress, stop.get_token()));
+  EXPECT_EQ(blocks, 4 + 4) << "of h, and one of each other vector";
+  EXPECT_EQ(done, 1);
+  for (const int expected : {1, 0}) {
+    blocks = 0;
+    stop_at_once = true;
+    const auto stopped = ProvingKey::load(one, path, shape, progress, stop.get_token());
+    ASSERT_FALSE(stopped);
+    EXPECT_EQ(stopped.error().code, ErrorCode::kStopped);
+    EXPECT_THAT(stopped.error().message, HasSubstr(path));
+    EXPECT_EQ(blocks, expected) << "the second time it is stopped before it begins";
+  }
+}
+
 TEST_F(Params, MissingFile) {
   const auto result = ParamsFile::open(pool_, folder_.file("none"));
   ASSERT_FALSE(result);

@@ -30,8 +30,8 @@ const char* fault_name(Fault fault);
 
 struct ContextOptions {
   int device = 0;
-  /// Bytes of device memory that may be taken at a time, 0 for no limit. Counts allocations, not the driver's
-  /// own.
+  /// Bytes of device memory that may be taken at a time, 0 for what the card has free at creation, see
+  /// Context::vram_limit. Counts allocations, not the driver's own.
   std::uint64_t vram_limit = 0;
 };
 

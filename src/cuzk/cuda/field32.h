@@ -297,32 +297,29 @@ struct alignas(16) Field32 {
     r.limb[N - 1] = addc(c, x[N - 1], 0);
     return r;
   }
-  /// a + b mod 2 p, all loose. The sum may take a bit more than the limbs have (Fr: below 4 r).
+  /// a + b mod 2 p, all loose, as a - 2 p + b, plus 2 p where that is negative: 0 <= a < 2 p, so a - 2 p +
+  /// 2^(32 N) fits the limbs, and adding b carries out of them just where a + b >= 2 p. No sum of more bits
+  /// than the limbs have is ever kept (Fr: a + b may be 4 r, r is above 2^254), and one chain of additions
+  /// with a predicate corrects it, where a choice between two results takes a chain and a choice a limb.
   CUZK_HD static CUZK_INLINE Field32 sum_loose(const Field32& a, const Field32& b) {
     Carry c;
-    Field32 s;
-    s.limb[0] = add_cc(c, a.limb[0], b.limb[0]);
+    Field32 r;
+    r.limb[0] = add_cc(c, a.limb[0], minus_twice_modulus(0));
     CUZK_UNROLL
-    for (int i = 1; i < N; ++i) s.limb[i] = addc_cc(c, a.limb[i], b.limb[i]);
-    const std::uint32_t top = addc(c, 0, 0);
-    Field32 d;
-    d.limb[0] = sub_cc(c, s.limb[0], twice_modulus(0));
+    for (int i = 1; i < N - 1; ++i) r.limb[i] = addc_cc(c, a.limb[i], minus_twice_modulus(i));
+    r.limb[N - 1] = addc(c, a.limb[N - 1], minus_twice_modulus(N - 1));
+    r.limb[0] = add_cc(c, r.limb[0], b.limb[0]);
     CUZK_UNROLL
-    for (int i = 1; i < N; ++i) d.limb[i] = subc_cc(c, s.limb[i], twice_modulus(i));
-    const std::uint32_t borrow = subc(c, top, 0);  // 0, or all ones
-    CUZK_UNROLL
-    for (int i = 0; i < N; ++i) d.limb[i] = borrow != 0 ? s.limb[i] : d.limb[i];
-    return d;
+    for (int i = 1; i < N; ++i) r.limb[i] = addc_cc(c, r.limb[i], b.limb[i]);
+    r.add_twice_modulus_if(addc(c, 0, 0) == 0);
+    return r;
   }
   /// a - b mod 2 p, all loose.
   CUZK_HD static CUZK_INLINE Field32 difference_loose(const Field32& a, const Field32& b) {
     Carry c;
     Field32 r;
     const std::uint32_t borrow = difference(c, r, a, b);
-    r.limb[0] = add_cc(c, r.limb[0], twice_modulus(0) & borrow);
-    CUZK_UNROLL
-    for (int i = 1; i < N - 1; ++i) r.limb[i] = addc_cc(c, r.limb[i], twice_modulus(i) & borrow);
-    r.limb[N - 1] = addc(c, r.limb[N - 1], twice_modulus(N - 1) & borrow);
+    r.add_twice_modulus_if(borrow != 0);
     return r;
   }
   /// A loose value, fully reduced.
@@ -346,6 +343,39 @@ struct alignas(16) Field32 {
     CUZK_UNROLL
     for (int i = 1; i < N; ++i) r.limb[i] = subc_cc(c, a.limb[i], b.limb[i]);
     return subc(c, 0, 0);
+  }
+
+  /// Limb i of 2^(32 N) - 2 p.
+  CUZK_HD static constexpr std::uint32_t minus_twice_modulus(int i) {
+    return i == 0 ? 0 - twice_modulus(0) : ~twice_modulus(i);
+  }
+  static_assert(Params::kModulus.limb[0] % 2 == 1);  // so the lowest limb of 2 p is not 0
+  /// Modulo 2^(32 N).
+  CUZK_HD CUZK_INLINE void add_twice_modulus_if(bool condition) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (N == 8) {
+      // Predicated, so that the limbs of 2 p stay constants of the instructions, where masked ones take an
+      // instruction and a register each.
+      asm volatile(
+          "{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %8, 0;\n\t"
+          "@p add.cc.u32 %0, %0, %9;\n\t@p addc.cc.u32 %1, %1, %10;\n\t"
+          "@p addc.cc.u32 %2, %2, %11;\n\t@p addc.cc.u32 %3, %3, %12;\n\t"
+          "@p addc.cc.u32 %4, %4, %13;\n\t@p addc.cc.u32 %5, %5, %14;\n\t"
+          "@p addc.cc.u32 %6, %6, %15;\n\t@p addc.u32 %7, %7, %16;\n\t}"
+          : "+r"(limb[0]), "+r"(limb[1]), "+r"(limb[2]), "+r"(limb[3]), "+r"(limb[4]), "+r"(limb[5]),
+            "+r"(limb[6]), "+r"(limb[7])
+          : "r"(static_cast<std::uint32_t>(condition)), "n"(twice_modulus(0)), "n"(twice_modulus(1)),
+            "n"(twice_modulus(2)), "n"(twice_modulus(3)), "n"(twice_modulus(4)), "n"(twice_modulus(5)),
+            "n"(twice_modulus(6)), "n"(twice_modulus(7)));
+      return;
+    }
+#endif
+    const std::uint32_t mask = condition ? 0xffffffffU : 0;
+    Carry c;
+    limb[0] = add_cc(c, limb[0], twice_modulus(0) & mask);
+    CUZK_UNROLL
+    for (int i = 1; i < N - 1; ++i) limb[i] = addc_cc(c, limb[i], twice_modulus(i) & mask);
+    limb[N - 1] = addc(c, limb[N - 1], twice_modulus(N - 1) & mask);
   }
 
   /// r = ... 2^64 + (2^32 - 1) 2^32 + 1: the products by its two low limbs are sums.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cuzk/base/random.h"
+#include "cuzk/cuda/internal/factor32.h"
 #include "cuzk/cuda/internal/inverse32.h"
 
 namespace cuzk::cuda {
@@ -105,6 +106,57 @@ TEST(Field32, LooseFrStaysBelowTwiceTheModulus) {
 }
 TEST(Field32, LooseFpStaysBelowTwiceTheModulus) {
   expect_loose_arithmetic<FpParams>(true);
+}
+
+/// w' r + m = 2^256 w, m the Montgomery form of w.
+void expect_quotient_of(const Factor32& factor, const Fr32& montgomery) {
+  Fr32 modulus{};
+  for (int i = 0; i < Fr32::N; ++i) modulus.limb[i] = Fr32::modulus(i);
+  Fr32::Wide sum = Fr32::Wide::product(factor.quotient, modulus);
+  std::uint64_t carry = 0;
+  for (int i = 0; i < 2 * Fr32::N; ++i) {
+    carry += std::uint64_t{sum.limb[i]} + (i < Fr32::N ? montgomery.limb[i] : 0);
+    sum.limb[i] = static_cast<std::uint32_t>(carry);
+    carry >>= 32;
+  }
+  for (int i = 0; i < Fr32::N; ++i) {
+    EXPECT_EQ(sum.limb[i], 0U);
+    EXPECT_EQ(sum.limb[Fr32::N + i], factor.value.limb[i]);
+  }
+}
+
+// Factors 0, 1, r - 1 and those whose limbs are edges; values up to 2 r - 1.
+TEST(Field32, ProductsByFactorsEqualTheDefinition) {
+  const Fr32 constant = factor_quotient_constant();
+  const Fr32 r_squared = Fr32::from(Fr::r_squared());
+  const auto values = edge_values<FrParams>();
+  for (const Fr32& v : values)
+    for (const Fr32& m : {v, v * r_squared}) {
+      const Factor32 factor = factor_of(m, constant);
+      EXPECT_TRUE(factor.value.wide() * Fr::r_squared() == m.wide());
+      expect_quotient_of(factor, m);
+      for (const Fr32& x : values)
+        for (const bool upper : {false, true}) {
+          const Fr32 product = times_factor(factor.value, factor.quotient, representative(x, upper));
+          EXPECT_TRUE(is_loose(product));
+          EXPECT_TRUE(product.reduced().wide() == m.wide() * x.wide());
+        }
+    }
+}
+
+// Beyond loose values the result may be a little more than 2 r.
+TEST(Field32, ProductsByFactorsTakeAnyLimbs) {
+  const Fr32 constant = factor_quotient_constant();
+  Fr32 full{};
+  for (auto& limb : full.limb) limb = 0xffffffffU;  // 2^256 - 1
+  Fr unit{};
+  unit.limb[0] = 1;
+  const Fr full_reduced = Fr::one() - unit;  // the form of one is 2^256 mod r
+  for (const Fr32& m : edge_values<FrParams>()) {
+    const Factor32 factor = factor_of(m, constant);
+    const Fr32 product = times_factor(factor.value, factor.quotient, full);
+    EXPECT_TRUE(product.reduced().reduced().wide() == m.wide() * full_reduced);
+  }
 }
 
 // A square is its own code, and sums of products share a reduction.

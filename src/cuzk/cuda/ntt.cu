@@ -24,10 +24,11 @@ __global__ void fill_powers(Fr32* low, Fr32* high, Fr32 base) {
 }
 
 __global__ void fill_table(Fr32* out, const __grid_constant__ TableRecipe recipe, PowerTable powers,
-                           std::uint64_t size) {
+                           Fr32 quotient_constant) {
+  const std::uint64_t size = std::uint64_t{1} << (recipe.column_bits + recipe.row_bits);
   const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < size; i += step)
-    out[i] = recipe.entry(i, powers);
+    recipe.write(out, i, powers, quotient_constant);
 }
 
 /// Below eight elements: by the definition, one thread. root^n = 1; out of place.
@@ -91,7 +92,7 @@ cudaError_t launch(const NttPass& pass, cudaStream_t stream) {
 struct Ntt::Impl {
   Context* context;
   unsigned log_size;
-  NttTableList list{NttDigits(3), 0};
+  NttTableList list{NttDigits(3)};
   std::vector<DeviceMemory> memory;
   std::vector<const Fr32*> tables;
   std::uint64_t bytes = 0;
@@ -105,18 +106,19 @@ struct Ntt::Impl {
                     context->allocate(sizeof(Fr32) << (kPowerBits + 1), "transform tables"));
     auto* low = powers.as<Fr32>();
     auto* high = low + (std::size_t{1} << kPowerBits);
+    const Fr32 quotient_constant = factor_quotient_constant();
     memory.resize(list.recipes.size());
     tables.assign(list.recipes.size(), nullptr);
     for (std::size_t i = 1; i < list.recipes.size(); ++i) {
       const TableRecipe& recipe = list.recipes[i];
-      CUZK_TRY_ASSIGN(memory[i], context->allocate(recipe.size() * sizeof(Fr32), "transform tables"));
+      CUZK_TRY_ASSIGN(memory[i], context->allocate(recipe.bytes(), "transform tables"));
       bytes += memory[i].bytes();
       tables[i] = memory[i].as<Fr32>();
       fill_powers<<<(1U << kPowerBits) / 128, 128, 0, context->stream()>>>(low, high, recipe.base);
       const auto blocks =
           static_cast<unsigned>(std::min<std::uint64_t>((recipe.size() + 127) / 128, 1U << 16));
       fill_table<<<blocks, 128, 0, context->stream()>>>(memory[i].as<Fr32>(), recipe, {low, high},
-                                                        recipe.size());
+                                                        quotient_constant);
       CUZK_TRY(context->check_launch("transform tables"));
     }
     return {};
@@ -160,7 +162,7 @@ Result<std::unique_ptr<Ntt>> Ntt::create(Context& context, unsigned log_size, co
   impl->log_threads = options.log_threads != 0 ? options.log_threads
                       : log_size < kLargeSize  ? NttSchedule::kLogThreads - 1
                                                : NttSchedule::kLogThreads;
-  if (!impl->is_small()) CUZK_TRY(impl->fill(options.whole_tables ? kMaxLogSize : NttTableList::kCachedSpan));
+  if (!impl->is_small()) CUZK_TRY(impl->fill(options.whole_tables ? kMaxLogSize : 0));
   return std::unique_ptr<Ntt>(new Ntt(std::move(impl)));
 }
 

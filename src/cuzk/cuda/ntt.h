@@ -10,7 +10,8 @@ namespace cuzk::cuda {
 
 /// Results do not depend on it.
 struct NttOptions {
-  /// 64 bytes of tables an element more, which save two products an element of about 13.
+  /// Above 2^18, 128 bytes of tables an element more, which save a product an element of about 14 in a
+  /// transform. No prover asks for them (docs/performance.md): at 2^27 17 GB save 8 ms of a launch.
   bool whole_tables = false;
   /// For measurements: threads of a block, 2^log_threads, 7 or 8; 0 chooses.
   unsigned log_threads = 0;
@@ -21,8 +22,8 @@ struct NttOptions {
 /// holds element i. Everything is asynchronous on the context's stream; errors of launches are returned,
 /// errors of the work itself by the next Context::synchronize.
 ///
-/// Memory of the tables: at 2^18 and above some 17 MiB for each direction and about as much for the coset,
-/// without whole_tables.
+/// Memory of the tables without whole_tables: up to 101 MB up to 2^18, then 19 MB at 2^22, 50 at 2^24, 118 at
+/// 2^26 and 202 at 2^27.
 class Ntt {
  public:
   static constexpr unsigned kMaxLogSize = 28;

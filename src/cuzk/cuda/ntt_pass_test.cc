@@ -14,17 +14,21 @@ namespace {
 
 class HostNtt {
  public:
-  explicit HostNtt(const NttDigits& digits, unsigned whole_span = NttTableList::kCachedSpan)
-      : list_(digits, whole_span), schedule_(list_, pointers_) {
+  explicit HostNtt(const NttDigits& digits, unsigned whole_span = 0,
+                   unsigned cached_span = NttTableList::kCachedSpan)
+      : list_(digits, whole_span, cached_span), schedule_(list_, pointers_) {
+    const Fr32 constant = factor_quotient_constant();
+    // Exponents here are below 512 or twice the size of the transform, which is at most 2^(kPowerBits - 1).
+    const std::size_t exponents =
+        std::max(std::size_t{512}, std::size_t{2} << (digits.stride[0] + digits.bits[0]));
     for (const TableRecipe& recipe : list_.recipes) {
-      // Exponents here are below 512 or the size of the transform, which is at most 2^kPowerBits.
-      std::vector<Fr32> low(
-          std::max(std::size_t{512}, std::size_t{1} << (digits.stride[0] + digits.bits[0])));
+      std::vector<Fr32> low(exponents);
       const std::vector<Fr32> high{Fr32::one()};
       low[0] = Fr32::one();
       for (std::size_t i = 1; i < low.size(); ++i) low[i] = low[i - 1] * recipe.base;
-      std::vector<Fr32> table(recipe.size());
-      for (std::size_t i = 0; i < table.size(); ++i) table[i] = recipe.entry(i, {low.data(), high.data()});
+      std::vector<Fr32> table(recipe.bytes() / sizeof(Fr32));
+      for (std::size_t i = 0; i < recipe.size(); ++i)
+        recipe.write(table.data(), i, {low.data(), high.data()}, constant);
       tables_.push_back(std::move(table));
     }
     for (const auto& t : tables_) pointers_.push_back(t.data());
@@ -70,9 +74,9 @@ std::vector<Fr> wide(const std::vector<Fr32>& v) {
   return r;
 }
 
-void expect_transforms(unsigned log_size, unsigned max_bits, unsigned whole_span) {
+void expect_transforms(unsigned log_size, unsigned max_bits, unsigned whole_span, unsigned cached_span) {
   ThreadPool pool(2);
-  const HostNtt device(NttDigits(log_size, max_bits), whole_span);
+  const HostNtt device(NttDigits(log_size, max_bits), whole_span, cached_span);
   for (const bool coset : {false, true}) {
     const std::vector<Fr> values = random_values(std::size_t{1} << log_size, log_size);
     const Fr shift = coset ? fr_root_of_unity(log_size + 1) : Fr::one();
@@ -89,37 +93,50 @@ void expect_transforms(unsigned log_size, unsigned max_bits, unsigned whole_span
 
 // One and two digits, and digits of every length.
 TEST(NttPass, TransformsEqualTheHosts) {
-  for (const unsigned log_size : {3U, 4U, 5U, 6U, 7U, 8U, 9U, 10U, 12U})
-    expect_transforms(log_size, NttDigits::kMaxBits, NttTableList::kCachedSpan);
+  for (const unsigned log_size : {3U, 4U, 5U, 6U, 7U, 8U, 9U, 10U, 11U, 12U})
+    expect_transforms(log_size, NttDigits::kMaxBits, 0, NttTableList::kCachedSpan);
 }
 
 TEST(NttPass, SplitFactorsGiveTheSame) {
-  for (const unsigned log_size : {6U, 10U, 11U}) expect_transforms(log_size, 7, 0);
+  for (const unsigned log_size : {6U, 10U, 11U}) expect_transforms(log_size, 7, 0, 0);
 }
 
 // As 2^27 has three and 2^28 four.
 TEST(NttPass, ThreeAndFourDigitsGiveTheSame) {
-  expect_transforms(12, 4, 8);
-  expect_transforms(14, 4, 7);
+  expect_transforms(12, 4, 0, 8);
+  expect_transforms(14, 4, 0, 7);
+}
+
+TEST(NttPass, WholeFactorsWithoutQuotientsGiveTheSame) {
+  expect_transforms(10, 7, 10, 0);
+  expect_transforms(12, 4, 12, 8);
+  expect_transforms(12, 4, 8, 6);
+}
+
+void expect_quotient(unsigned log_size, const HostNtt& device) {
+  ThreadPool pool(2);
+  const std::size_t n = std::size_t{1} << log_size;
+  std::vector<Fr> a = random_values(n, 1);
+  std::vector<Fr> b = random_values(n, 2);
+  std::vector<Fr> scratch(n);
+  std::vector<Fr32> a32 = narrow(a);
+  std::vector<Fr32> b32 = narrow(b);
+  std::vector<Fr32> c32(n);
+  ASSERT_TRUE(ntt::Quotient(pool.isa(), log_size).run(pool, a, b, scratch));
+  HostNtt::run(device.schedule().quotient(a32.data(), b32.data(), c32.data()));
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < n; ++i) wrong += a32[ntt::reverse_bits(i, log_size)].wide() == a[i] ? 0 : 1;
+  EXPECT_EQ(wrong, 0U) << "2^" << log_size;
 }
 
 TEST(NttPass, QuotientEqualsTheHosts) {
-  ThreadPool pool(2);
-  for (const unsigned log_size : {3U, 7U, 9U, 11U}) {
-    const HostNtt device{NttDigits(log_size)};
-    const std::size_t n = std::size_t{1} << log_size;
-    std::vector<Fr> a = random_values(n, 1);
-    std::vector<Fr> b = random_values(n, 2);
-    std::vector<Fr> scratch(n);
-    std::vector<Fr32> a32 = narrow(a);
-    std::vector<Fr32> b32 = narrow(b);
-    std::vector<Fr32> c32(n);
-    ASSERT_TRUE(ntt::Quotient(pool.isa(), log_size).run(pool, a, b, scratch));
-    HostNtt::run(device.schedule().quotient(a32.data(), b32.data(), c32.data()));
-    std::size_t wrong = 0;
-    for (std::size_t i = 0; i < n; ++i) wrong += a32[ntt::reverse_bits(i, log_size)].wide() == a[i] ? 0 : 1;
-    EXPECT_EQ(wrong, 0U) << "2^" << log_size;
-  }
+  for (const unsigned log_size : {3U, 7U, 9U, 11U}) expect_quotient(log_size, HostNtt(NttDigits(log_size)));
+}
+
+// Constants and powers of the coset go to other tables then.
+TEST(NttPass, QuotientOfThreeDigitsEqualsTheHosts) {
+  expect_quotient(11, HostNtt(NttDigits(11, 4), 0, 7));
+  expect_quotient(11, HostNtt(NttDigits(11, 4), 11, 7));
 }
 
 // The steps with one array and two elsewhere, in the order of streamed_run.cc.

@@ -24,9 +24,9 @@ std::uint64_t taken(std::uint64_t bytes) {
 /// The tables that Ntt::create makes, and what it takes meanwhile.
 std::uint64_t table_bytes(unsigned log_size) {
   if (log_size < 3) return 0;
-  const NttTableList list(NttDigits(log_size), NttTableList::kCachedSpan);
+  const NttTableList list{NttDigits(log_size)};
   std::uint64_t sum = 0;
-  for (std::size_t i = 1; i < list.recipes.size(); ++i) sum += taken(list.recipes[i].size() * sizeof(Fr32));
+  for (std::size_t i = 1; i < list.recipes.size(); ++i) sum += taken(list.recipes[i].bytes());
   return sum;
 }
 constexpr std::uint64_t kPowersBytes = sizeof(Fr32) << (kPowerBits + 1);

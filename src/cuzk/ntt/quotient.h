@@ -8,8 +8,9 @@ namespace cuzk::ntt {
 
 /// The coefficients of h = (A B - C) / Z, where A, B and C are the polynomials of degree below n with the
 /// given values on the domain, C the one with the values a_i b_i, and Z = x^n - 1. Six transforms instead of
-/// seven (design/proving-design.md section 4): on the coset w2 * domain, w2 a primitive 2n-th root of unity,
-/// Z is -2 everywhere, so h = (interpolate(A B on the coset) - C) / -2, coefficient by coefficient.
+/// seven: on the coset w2 * domain, w2 a primitive 2n-th root of unity, Z is w2^n - 1 = -2, so A B = C + h Z
+/// is C - 2 h there. That has degree below n, so it is what n values of A B on the coset interpolate to, and
+/// h = (interpolate(A B on the coset) - C) / -2, coefficient by coefficient: C needs no values on the coset.
 ///
 /// Immutable; one object may serve several threads.
 class Quotient {

@@ -54,6 +54,12 @@ __device__ __forceinline__ void madc_wide_cc(Carry&, std::uint32_t& low, std::ui
                : "=&r"(low), "=r"(high)
                : "r"(a), "r"(b), "r"(c_low), "r"(c_high));
 }
+/// The low word of a * b + c and the carry.
+__device__ __forceinline__ std::uint32_t madc_low(Carry&, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+  std::uint32_t r;
+  asm volatile("madc.lo.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+  return r;
+}
 __device__ __forceinline__ void mul_wide(std::uint32_t& low, std::uint32_t& high, std::uint32_t a,
                                          std::uint32_t b) {
   asm volatile("mul.lo.u32 %0, %2, %3;\n\tmul.hi.u32 %1, %2, %3;" : "=&r"(low), "=r"(high) : "r"(a), "r"(b));
@@ -96,6 +102,9 @@ CUZK_HD CUZK_INLINE void mad_wide_cc(Carry& c, std::uint32_t& low, std::uint32_t
                                      std::uint32_t b, std::uint32_t c_low, std::uint32_t c_high) {
   c.flag = 0;
   madc_wide_cc(c, low, high, a, b, c_low, c_high);
+}
+CUZK_HD CUZK_INLINE std::uint32_t madc_low(Carry& c, std::uint32_t a, std::uint32_t b, std::uint32_t addend) {
+  return a * b + addend + c.flag;
 }
 CUZK_HD CUZK_INLINE void mul_wide(std::uint32_t& low, std::uint32_t& high, std::uint32_t a, std::uint32_t b) {
   const std::uint64_t product = std::uint64_t{a} * b;

@@ -4,8 +4,18 @@
 
 #include "cuzk/cuda/field32.h"
 #include "cuzk/cuda/internal/block.h"
+#include "cuzk/cuda/internal/factor32.h"
 
 namespace cuzk::cuda {
+
+/// Factors with their quotients (factor32.h), in two arrays. Without quotients the values are in Montgomery
+/// form: half the memory, and a product that takes a quarter longer.
+struct FactorTable {
+  const Fr32* value = nullptr;
+  const Fr32* quotient = nullptr;
+
+  CUZK_HD explicit operator bool() const { return value != nullptr; }
+};
 
 /// One pass of a number theoretic transform: 2^log_points-point transforms along one digit of the index, up
 /// to 2^9 points at once, for a tile of columns that a block holds in registers and exchanges through shared
@@ -17,7 +27,9 @@ namespace cuzk::cuda {
 /// mirror image. Nothing is ever permuted. Inside a pass a thread holds eight elements and does three levels
 /// at a time.
 ///
-/// Values are loose (below 2 r) between passes.
+/// Values are loose (below 2 r) between passes and inside them: sums and differences are corrected by 2 r,
+/// and products by factors give less than 1.91 r of loose values. Montgomery products, which want one reduced
+/// operand, have a table's entry or an input of the transform for it.
 struct NttPass {
   unsigned log_points;   ///< 3 to 9
   unsigned log_stride;   ///< 0 for the pass over neighbours
@@ -33,21 +45,21 @@ struct NttPass {
   bool reduce;               ///< store fully reduced values
 
   /// Powers 0 .. 511 of a root of order 512, for the dif part and the dit part.
-  const Fr32* dif_powers;
-  const Fr32* dit_powers;
+  FactorTable dif_powers;
+  FactorTable dit_powers;
 
   /// The factors between this pass and its neighbour, by position in a span of 2^(log_stride + log_points)
-  /// elements: root^(column * row'), row' the bit-reversed row. Dif multiplies before storing, dit after
-  /// loading. With `between_high`, the exponent is split: column = high * 2^between_shift + low, and the
-  /// factor is between_high[row, high] * between[row, low]; small tables, one more product.
-  const Fr32* between;
-  const Fr32* between_high;
+  /// elements: root^(column * row'), row' the bit-reversed row, times what a coset and a scaling want of this
+  /// row. Dif multiplies before storing, dit after loading. With `between_high`, the exponent is split:
+  /// column = high * 2^between_shift + low, and the factor is between_high[row, high] * between[row, low];
+  /// small tables, one more product.
+  FactorTable between;
+  FactorTable between_high;
   unsigned between_shift;
 
   /// Or null: factors of the coefficients in the pass over neighbours, after the dif part and before the dit
-  /// part: element e of column g is multiplied by element_scale[e] and by column_scale[g].
-  const Fr32* element_scale;
-  const Fr32* column_scale;
+  /// part, by element of a column.
+  FactorTable element_scale;
 };
 
 /// What a thread keeps: eight elements of one column.
@@ -95,31 +107,32 @@ struct alignas(16) Quad {
   std::uint32_t w[4];
 };
 
+#if defined(__CUDA_ARCH__)
+CUZK_HD CUZK_INLINE Fr32 joined(const uint4& low, const uint4& high) {
+  return {{low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w}};
+}
+#endif
 /// Of a table: kept near, by the path for memory that no kernel of the time writes.
 CUZK_HD CUZK_INLINE Fr32 load(const Fr32* p) {
-  Fr32 r;
 #if defined(__CUDA_ARCH__)
-  const uint4 a = __ldg(reinterpret_cast<const uint4*>(p));
-  const uint4 b = __ldg(reinterpret_cast<const uint4*>(p) + 1);
-  r.limb[0] = a.x, r.limb[1] = a.y, r.limb[2] = a.z, r.limb[3] = a.w;
-  r.limb[4] = b.x, r.limb[5] = b.y, r.limb[6] = b.z, r.limb[7] = b.w;
+  const auto* const quads = reinterpret_cast<const uint4*>(p);
+  return joined(__ldg(quads), __ldg(quads + 1));
 #else
-  r = *p;
+  return *p;
 #endif
-  return r;
 }
 /// Of data that is used once, so that tables stay near.
 CUZK_HD CUZK_INLINE Fr32 load_once(const Fr32* p) {
-  Fr32 r;
 #if defined(__CUDA_ARCH__)
-  const uint4 a = __ldcs(reinterpret_cast<const uint4*>(p));
-  const uint4 b = __ldcs(reinterpret_cast<const uint4*>(p) + 1);
-  r.limb[0] = a.x, r.limb[1] = a.y, r.limb[2] = a.z, r.limb[3] = a.w;
-  r.limb[4] = b.x, r.limb[5] = b.y, r.limb[6] = b.z, r.limb[7] = b.w;
+  const auto* const quads = reinterpret_cast<const uint4*>(p);
+  return joined(__ldcs(quads), __ldcs(quads + 1));
 #else
-  r = *p;
+  return *p;
 #endif
-  return r;
+}
+/// v times entry i of a table with quotients.
+CUZK_HD CUZK_INLINE Fr32 times(const FactorTable& table, std::uint32_t i, const Fr32& v) {
+  return times_factor(load(table.value + i), load(table.quotient + i), v);
 }
 CUZK_HD CUZK_INLINE void store(Fr32* p, const Fr32& v) {
 #if defined(__CUDA_ARCH__)
@@ -157,8 +170,8 @@ CUZK_HD CUZK_INLINE void get(const NttPass& p, const Quad* shared, const Place& 
   }
 }
 
-/// (a, b) <- (a + b, (a - b) w) and (a, b) <- (a + w b, a - w b), loose.
-CUZK_HD CUZK_INLINE void butterfly_dif(Fr32& a, Fr32& b) {
+/// (a, b) <- (a + b, a - b), loose.
+CUZK_HD CUZK_INLINE void butterfly(Fr32& a, Fr32& b) {
   const Fr32 d = Fr32::difference_loose(a, b);
   a = Fr32::sum_loose(a, b);
   b = d;
@@ -166,52 +179,52 @@ CUZK_HD CUZK_INLINE void butterfly_dif(Fr32& a, Fr32& b) {
 
 /// The last `levels` levels of an eight-point transform: all three, or transforms of four or two neighbours.
 /// Natural in, reversed out.
-CUZK_HD CUZK_INLINE void dif_levels(NttState& s, unsigned levels, const Fr32* powers) {
+CUZK_HD CUZK_INLINE void dif_levels(NttState& s, unsigned levels, const FactorTable& powers) {
   if (levels >= 3) {
     CUZK_UNROLL
     for (unsigned m = 0; m < 4; ++m) {
-      butterfly_dif(s.v[m], s.v[m + 4]);
-      if (m != 0) s.v[m + 4] = Fr32::product(load(powers + 64 * m), s.v[m + 4]);
+      butterfly(s.v[m], s.v[m + 4]);
+      if (m != 0) s.v[m + 4] = times(powers, 64 * m, s.v[m + 4]);
     }
   }
   if (levels >= 2) {
     CUZK_UNROLL
     for (unsigned g = 0; g < 8; g += 4) {
-      butterfly_dif(s.v[g], s.v[g + 2]);
-      butterfly_dif(s.v[g + 1], s.v[g + 3]);
-      s.v[g + 3] = Fr32::product(load(powers + 128), s.v[g + 3]);
+      butterfly(s.v[g], s.v[g + 2]);
+      butterfly(s.v[g + 1], s.v[g + 3]);
+      s.v[g + 3] = times(powers, 128, s.v[g + 3]);
     }
   }
   CUZK_UNROLL
-  for (unsigned g = 0; g < 8; g += 2) butterfly_dif(s.v[g], s.v[g + 1]);
+  for (unsigned g = 0; g < 8; g += 2) butterfly(s.v[g], s.v[g + 1]);
 }
 /// The mirror image: reversed in, natural out.
-CUZK_HD CUZK_INLINE void dit_levels(NttState& s, unsigned levels, const Fr32* powers) {
+CUZK_HD CUZK_INLINE void dit_levels(NttState& s, unsigned levels, const FactorTable& powers) {
   CUZK_UNROLL
-  for (unsigned g = 0; g < 8; g += 2) butterfly_dif(s.v[g], s.v[g + 1]);
+  for (unsigned g = 0; g < 8; g += 2) butterfly(s.v[g], s.v[g + 1]);
   if (levels >= 2) {
     CUZK_UNROLL
     for (unsigned g = 0; g < 8; g += 4) {
-      s.v[g + 3] = Fr32::product(load(powers + 128), s.v[g + 3]);
-      butterfly_dif(s.v[g], s.v[g + 2]);
-      butterfly_dif(s.v[g + 1], s.v[g + 3]);
+      s.v[g + 3] = times(powers, 128, s.v[g + 3]);
+      butterfly(s.v[g], s.v[g + 2]);
+      butterfly(s.v[g + 1], s.v[g + 3]);
     }
   }
   if (levels >= 3) {
     CUZK_UNROLL
     for (unsigned m = 0; m < 4; ++m) {
-      if (m != 0) s.v[m + 4] = Fr32::product(load(powers + 64 * m), s.v[m + 4]);
-      butterfly_dif(s.v[m], s.v[m + 4]);
+      if (m != 0) s.v[m + 4] = times(powers, 64 * m, s.v[m + 4]);
+      butterfly(s.v[m], s.v[m + 4]);
     }
   }
 }
 
 /// The factors inside a pass, between the three levels at index bit `at` and those below: element m of a
 /// thread by the root of order 2^(at + 3) to the power (bits below at) * reverse3(m).
-CUZK_HD CUZK_INLINE void multiply_inside(NttState& s, unsigned lane, unsigned at, const Fr32* powers) {
+CUZK_HD CUZK_INLINE void multiply_inside(NttState& s, unsigned lane, unsigned at, const FactorTable& powers) {
   const unsigned low = (lane & ((1U << at) - 1)) << (6 - at);
   CUZK_UNROLL
-  for (unsigned m = 1; m < 8; ++m) s.v[m] = Fr32::product(load(powers + low * reverse3(m)), s.v[m]);
+  for (unsigned m = 1; m < 8; ++m) s.v[m] = times(powers, low * reverse3(m), s.v[m]);
 }
 
 /// Where element e of a column lies in memory: first + (e << log_stride).
@@ -219,40 +232,45 @@ struct Column {
   std::uint32_t first;
   std::uint32_t in_span;  // the same within the span of 2^(log_stride + log_points) elements
   bool exists;
-  std::uint32_t index;
 };
 CUZK_HD CUZK_INLINE Column column_of(const NttPass& p, unsigned block, const Place& place) {
   const std::uint32_t index = (block << p.log_columns) + place.column;
   const std::uint32_t in_span = index & ((1U << p.log_stride) - 1);
   const std::uint32_t span = index >> p.log_stride;
-  return {(span << (p.log_stride + p.log_points)) + in_span, in_span, index < p.columns, index};
+  return {(span << (p.log_stride + p.log_points)) + in_span, in_span, index < p.columns};
 }
 
 CUZK_HD CUZK_INLINE void multiply_between(const NttPass& p, const Column& column, unsigned lane, unsigned at,
                                           NttState& s) {
-  CUZK_UNROLL
-  for (unsigned m = 0; m < 8; ++m) {
-    const std::uint32_t row = element(lane, at, m);
-    if (p.between_high == nullptr) {
-      s.v[m] = Fr32::product(load(p.between + (row << p.log_stride) + column.in_span), s.v[m]);
-    } else {
-      const std::uint32_t low = column.in_span & ((1U << p.between_shift) - 1);
-      const std::uint32_t high = column.in_span >> p.between_shift;
-      s.v[m] = Fr32::product(load(p.between + (row << p.between_shift) + low), s.v[m]);
-      s.v[m] = Fr32::product(load(p.between_high + (row << (p.log_stride - p.between_shift)) + high), s.v[m]);
+  if (p.between.quotient == nullptr) {
+    CUZK_UNROLL
+    for (unsigned m = 0; m < 8; ++m) {
+      const std::uint32_t row = element(lane, at, m);
+      s.v[m] = Fr32::product(load(p.between.value + (row << p.log_stride) + column.in_span), s.v[m]);
     }
+    return;
   }
+  // Without a split, between_shift is log_stride.
+  const std::uint32_t low = column.in_span & ((1U << p.between_shift) - 1);
+  CUZK_UNROLL
+  for (unsigned m = 0; m < 8; ++m)
+    s.v[m] = times(p.between, (element(lane, at, m) << p.between_shift) + low, s.v[m]);
+  if (!p.between_high) return;
+  const std::uint32_t high = column.in_span >> p.between_shift;
+  CUZK_UNROLL
+  for (unsigned m = 0; m < 8; ++m)
+    s.v[m] = times(p.between_high, (element(lane, at, m) << (p.log_stride - p.between_shift)) + high, s.v[m]);
 }
 
 /// Asks for the factors of multiply_between long before they are used.
 CUZK_HD CUZK_INLINE void prefetch_between(const NttPass& p, const Column& column, unsigned lane,
                                           unsigned at) {
 #if defined(__CUDA_ARCH__)
-  if (p.between_high != nullptr) return;  // small tables, near already
+  if (p.between.quotient != nullptr) return;  // small tables, near already
   CUZK_UNROLL
   for (unsigned m = 0; m < 8; ++m) {
     const std::uint32_t row = element(lane, at, m);
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(p.between + (row << p.log_stride) + column.in_span));
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(p.between.value + (row << p.log_stride) + column.in_span));
   }
 #else
   (void)p, (void)column, (void)lane, (void)at;
@@ -277,7 +295,7 @@ CUZK_HD CUZK_INLINE void run_ntt_tile(const NttPass& p, Block& block, ntt_detail
     const Place place = place_of(p, thread);
     const Column column = column_of(p, block.index(), place);
     if (!column.exists) return;
-    if (p.between != nullptr) prefetch_between(p, column, place.lane, kDif ? store_at : load_at);
+    if (p.between) prefetch_between(p, column, place.lane, kDif ? store_at : load_at);
     CUZK_UNROLL
     for (unsigned m = 0; m < 8; ++m) {
       const std::uint32_t i = column.first + (element(place.lane, load_at, m) << p.log_stride);
@@ -310,18 +328,11 @@ CUZK_HD CUZK_INLINE void run_ntt_tile(const NttPass& p, Block& block, ntt_detail
     exchange(0);
   }
 
-  if (p.element_scale != nullptr) {
+  if (p.element_scale) {
     block.each([&](unsigned thread, NttState& s) {
       const Place place = place_of(p, thread);
-      const Column column = column_of(p, block.index(), place);
-      if (!column.exists) return;
       CUZK_UNROLL
-      for (unsigned m = 0; m < 8; ++m)
-        s.v[m] = Fr32::product(load(p.element_scale + element(place.lane, 0, m)), s.v[m]);
-      if (p.column_scale == nullptr) return;
-      const Fr32 scale = load(p.column_scale + column.index);
-      CUZK_UNROLL
-      for (unsigned m = 0; m < 8; ++m) s.v[m] = Fr32::product(scale, s.v[m]);
+      for (unsigned m = 0; m < 8; ++m) s.v[m] = times(p.element_scale, element(place.lane, 0, m), s.v[m]);
     });
   }
 

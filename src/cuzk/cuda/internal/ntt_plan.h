@@ -35,7 +35,7 @@ struct NttDigits {
 };
 
 /// base^x for x below 2^(2 kPowerBits), from two tables.
-inline constexpr unsigned kPowerBits = 14;
+inline constexpr unsigned kPowerBits = 15;
 struct PowerTable {
   const Fr32* low;   ///< base^i
   const Fr32* high;  ///< base^(i 2^kPowerBits)
@@ -63,116 +63,167 @@ CUZK_HD inline std::uint64_t reverse_low_bits(std::uint64_t v, unsigned bits) {
 }
 
 /// One table: entry i is scale * base^x with x = column * row mod 2^log_order, where column is the low
-/// `column_bits` bits of i moved up by column_shift, and row the others, reversed and moved up by row_shift;
-/// a part of no bits counts as 1 (a table of one entry holds base^0).
+/// `column_bits` bits of i moved up by column_shift, plus column_add, and row the others, reversed and moved
+/// up by row_shift; a part of no bits counts as 1 (a table of one entry holds base^0).
 struct TableRecipe {
   Fr32 base;
   Fr32 scale;
   unsigned column_bits = 0;
   unsigned column_shift = 0;
+  unsigned column_add = 0;
   unsigned row_bits = 0;
   unsigned row_shift = 0;
   unsigned log_order = 2 * kPowerBits;
+  bool quotients = true;  ///< see FactorTable
 
   [[nodiscard]] std::uint64_t size() const { return std::uint64_t{1} << (column_bits + row_bits); }
+  /// Values, then quotients.
+  [[nodiscard]] std::uint64_t bytes() const { return (quotients ? 2 : 1) * sizeof(Fr32) * size(); }
+  /// In Montgomery form.
   CUZK_HD [[nodiscard]] Fr32 entry(std::uint64_t i, const PowerTable& powers) const {
     const std::uint64_t column =
-        column_bits == 0 ? 1 : (i & ((std::uint64_t{1} << column_bits) - 1)) << column_shift;
+        column_bits == 0 ? 1 : ((i & ((std::uint64_t{1} << column_bits) - 1)) << column_shift) + column_add;
     const std::uint64_t row = row_bits == 0 ? 1 : reverse_low_bits(i >> column_bits, row_bits) << row_shift;
     const std::uint64_t x = column_bits + row_bits == 0 ? 0 : column * row;
     return powers.power(x & ((std::uint64_t{1} << log_order) - 1)) * scale;
   }
+  /// Writes entry i where it belongs.
+  CUZK_HD void write(Fr32* table, std::uint64_t i, const PowerTable& powers,
+                     const Fr32& quotient_constant) const {
+    const Fr32 e = entry(i, powers);
+    if (!quotients) {
+      table[i] = e;
+      return;
+    }
+    const Factor32 factor = factor_of(e, quotient_constant);
+    table[i] = factor.value;
+    table[(std::uint64_t{1} << (column_bits + row_bits)) + i] = factor.quotient;
+  }
+  bool operator==(const TableRecipe&) const = default;
 };
 
-/// The tables of one size, by name; an index into a list of arrays.
+/// The tables of one size, as an index into a list of recipes; 0 is none.
 struct NttTableList {
-  struct Direction {
+  /// The factors of one kind of transform.
+  struct Kind {
     std::size_t powers = 0;
     std::array<std::size_t, NttDigits::kMaxCount> between{};
     std::array<std::size_t, NttDigits::kMaxCount> between_high{};  ///< 0 where the exponent is not split
     std::array<unsigned, NttDigits::kMaxCount> between_shift{};
+    std::size_t element = 0;
   };
 
-  /// 2^18 elements: tables of 8 MiB, which stay in the second level cache.
+  /// 2^18 elements: tables of 16 MiB, which stay in the second level cache.
   static constexpr unsigned kCachedSpan = 2 * NttDigits::kMaxBits;
 
-  /// The factors between passes are kept whole (32 bytes for each element of the span, in each direction) for
-  /// spans up to 2^whole_span elements, and split in two above that, which costs a product an element.
-  NttTableList(const NttDigits& digits_of_index, unsigned whole_span);
+  /// The factors between passes are split in two for spans of more than 2^cached_span elements, which costs a
+  /// product an element, or, up to 2^whole_span elements, kept whole without quotients (32 bytes for each
+  /// element of the span, for each kind).
+  explicit NttTableList(const NttDigits& digits_of_index, unsigned whole_span = 0,
+                        unsigned cached_span = kCachedSpan);
 
   NttDigits digits;
 
   std::vector<TableRecipe> recipes;  ///< recipe 0 is not used
-  Direction inverse, forward;
-  std::size_t over_n = 0;               ///< 1 / n for every element
-  std::size_t minus_half_over_n = 0;    ///< -1 / (2 n) for every element
-  std::size_t coset_element = 0;        ///< powers of the shift w2 of order 2 n, by element ...
-  std::size_t coset_column = 0;         ///< ... and by column
-  std::size_t coset_column_over_n = 0;  ///< the same over n
-  std::size_t back_element = 0;         ///< powers of 1 / w2
-  std::size_t back_column_over_n = 0;
-  std::size_t back_column_quotient = 0;  ///< over -2 n
+  // Values to coefficients, on the domain and on w2 * domain (coset), w2 of order 2 n:
+  Kind inverse_unscaled, inverse;  ///< without and with 1/n
+  Kind inverse_product;            ///< with -1 / 2n
+  Kind coset_inverse;              ///< with 1/n
+  Kind coset_inverse_quotient;     ///< with -1 / 2n
+  // Coefficients to values:
+  Kind forward, coset_forward;
+  Kind coset_forward_over_n;  ///< with 1/n, for after inverse_unscaled
 
  private:
+  enum class Direction { to_coefficients, to_values };
+  struct Spans {
+    unsigned whole, cached;
+  };
+  Kind make(Direction direction, bool coset, const Fr& scale, const Spans& spans);
+  /// Kinds share what they have in common.
   std::size_t add(const TableRecipe& recipe) {
+    for (std::size_t i = 1; i < recipes.size(); ++i)
+      if (recipes[i] == recipe) return i;
     recipes.push_back(recipe);
     return recipes.size() - 1;
   }
 };
 
-inline NttTableList::NttTableList(const NttDigits& digits_of_index, unsigned whole_span)
+inline NttTableList::NttTableList(const NttDigits& digits_of_index, unsigned whole_span, unsigned cached_span)
     : digits(digits_of_index) {
-  const unsigned log_size = digits.stride[0] + digits.bits[0];
-  const Fr n_inverse = Fr::from_u64(std::uint64_t{1} << log_size).inverse();
-  const Fr minus_half = -Fr::from_u64(2).inverse();
-  const Fr shift = fr_root_of_unity(log_size + 1);
-  const Fr small_root = fr_root_of_unity(NttDigits::kMaxBits);
-  const auto fr32 = [](const Fr& v) { return Fr32::from(v); };
-  const Fr32 one = Fr32::one();
+  const Spans spans{whole_span, cached_span};
+  const Fr over_n = Fr::from_u64(std::uint64_t{1} << (digits.stride[0] + digits.bits[0])).inverse();
+  const Fr minus_half_over_n = -over_n * Fr::from_u64(2).inverse();
   recipes.emplace_back();
-  for (Direction* d : {&inverse, &forward}) {
-    const bool back = d == &inverse;
-    TableRecipe powers{fr32(back ? small_root.inverse() : small_root), one};
-    powers.column_bits = powers.log_order = NttDigits::kMaxBits;
-    d->powers = add(powers);
-    for (unsigned i = 0; i + 1 < digits.count; ++i) {
-      const unsigned span = digits.stride[i] + digits.bits[i];
-      const Fr root = fr_root_of_unity(span);
-      TableRecipe table{fr32(back ? root.inverse() : root), one};
-      table.log_order = span;
-      table.row_bits = digits.bits[i];
-      table.column_bits = digits.stride[i];
-      if (span <= whole_span) {
-        d->between[i] = add(table);
-        continue;
-      }
-      d->between_shift[i] = digits.stride[i] / 2;
-      table.column_bits = d->between_shift[i];
-      d->between[i] = add(table);
-      table.column_shift = d->between_shift[i];
-      table.column_bits = digits.stride[i] - d->between_shift[i];
-      d->between_high[i] = add(table);
-    }
-  }
-  const unsigned last = digits.bits[digits.count - 1];
-  TableRecipe element{one, one};
-  element.row_bits = last;
-  element.row_shift = log_size - last;
-  TableRecipe column{one, one};
-  column.row_bits = log_size - last;
-  const auto scaled = [&](TableRecipe recipe, const Fr& base, const Fr& scale) {
-    recipe.base = fr32(base);
-    recipe.scale = fr32(scale);
-    return add(recipe);
+  const auto inverse_kind = [&](bool coset, const Fr& scale) {
+    return make(Direction::to_coefficients, coset, scale, spans);
   };
-  over_n = scaled(element, Fr::one(), n_inverse);
-  minus_half_over_n = scaled(element, Fr::one(), n_inverse * minus_half);
-  coset_element = scaled(element, shift, Fr::one());
-  coset_column = scaled(column, shift, Fr::one());
-  coset_column_over_n = scaled(column, shift, n_inverse);
-  back_element = scaled(element, shift.inverse(), Fr::one());
-  back_column_over_n = scaled(column, shift.inverse(), n_inverse);
-  back_column_quotient = scaled(column, shift.inverse(), n_inverse * minus_half);
+  const auto forward_kind = [&](bool coset, const Fr& scale) {
+    return make(Direction::to_values, coset, scale, spans);
+  };
+  inverse_unscaled = inverse_kind(false, Fr::one());
+  inverse = inverse_kind(false, over_n);
+  inverse_product = inverse_kind(false, minus_half_over_n);
+  coset_inverse = inverse_kind(true, over_n);
+  coset_inverse_quotient = inverse_kind(true, minus_half_over_n);
+  forward = forward_kind(false, Fr::one());
+  coset_forward = forward_kind(true, Fr::one());
+  coset_forward_over_n = forward_kind(true, over_n);
+}
+
+/// Where a coset and a scaling go. Coefficient i, at reverse(i), is multiplied by w2^i before a transform to
+/// values (by w2^-i after one to coefficients). With the digits v_d of its place, i is the sum of
+/// reverse(v_d) 2^before_d, before_d the bits of the digits before d, so the factor is a product over digits:
+/// that of the last is the factor by element, that of another belongs to a row of its pass, hence to the
+/// factors between passes. There w2^(2^before_d) =: t has order 2^(span + 1), and the root of the span is
+/// t^2: root^(column row') becomes t^((2 column + 1) row').
+inline NttTableList::Kind NttTableList::make(Direction direction, bool coset, const Fr& scale,
+                                             const Spans& spans) {
+  const auto base = [&](unsigned log_order) {
+    const Fr root = fr_root_of_unity(log_order);
+    return Fr32::from(direction == Direction::to_coefficients ? root.inverse() : root);
+  };
+  const unsigned log_size = digits.stride[0] + digits.bits[0];
+  const unsigned last = digits.count - 1;
+  const bool scale_by_element = coset || last == 0;
+  Kind kind;
+  TableRecipe powers{base(NttDigits::kMaxBits), Fr32::one()};
+  powers.column_bits = powers.log_order = NttDigits::kMaxBits;
+  kind.powers = add(powers);
+  for (unsigned d = 0; d < last; ++d) {
+    const unsigned span = digits.stride[d] + digits.bits[d];
+    TableRecipe plain{base(span), Fr32::one()};
+    plain.log_order = span;
+    plain.row_bits = digits.bits[d];
+    plain.column_bits = digits.stride[d];
+    TableRecipe table = plain;
+    if (coset) {
+      table.base = base(span + 1);
+      table.log_order = span + 1;
+      table.column_shift = 1;
+      table.column_add = 1;
+    }
+    if (d + 1 == last && !scale_by_element) table.scale = Fr32::from(scale);
+    kind.between_shift[d] = digits.stride[d];
+    if (span > spans.cached && span <= spans.whole) {
+      table.quotients = false;
+    } else if (span > spans.cached) {
+      const unsigned shift = digits.stride[d] / 2;
+      kind.between_shift[d] = shift;
+      table.column_bits = shift;
+      plain.column_shift = shift;
+      plain.column_bits = digits.stride[d] - shift;
+      kind.between_high[d] = add(plain);
+    }
+    kind.between[d] = add(table);
+  }
+  if (scale_by_element && (coset || !(scale == Fr::one()))) {
+    TableRecipe element{coset ? base(log_size + 1) : Fr32::one(), Fr32::from(scale)};
+    element.row_bits = digits.bits[last];
+    element.row_shift = log_size - digits.bits[last];
+    kind.element = add(element);
+  }
+  return kind;
 }
 
 /// A pass and its parts.
@@ -199,23 +250,18 @@ class NttSchedule {
 
   /// Values to coefficients over n: natural to reversed. Coset: values on w2 * domain.
   [[nodiscard]] std::vector<NttLaunch> inverse(Fr32* data, bool coset) const {
-    std::vector<NttLaunch> out;
-    dif(out, data, data);
-    NttPass& last = out.back().pass;
-    last.element_scale = table(coset ? list_->back_element : list_->over_n);
-    if (coset) last.column_scale = table(list_->back_column_over_n);
-    last.reduce = true;
+    std::vector<NttLaunch> out = dif(data, data, coset ? list_->coset_inverse : list_->inverse);
+    out.back().pass.reduce = true;
     return out;
   }
   /// Coefficients to values: reversed to natural.
   [[nodiscard]] std::vector<NttLaunch> forward(Fr32* data, bool coset) const {
+    const NttTableList::Kind& kind = coset ? list_->coset_forward : list_->forward;
     std::vector<NttLaunch> out;
     out.push_back({false, true, pass(digits_.count - 1, data, data)});
-    if (coset) {
-      out.back().pass.element_scale = table(list_->coset_element);
-      out.back().pass.column_scale = table(list_->coset_column);
-    }
-    dit_rest(out, data);
+    out.back().pass.dit_powers = table(kind.powers);
+    out.back().pass.element_scale = table(kind.element);
+    dit_rest(out, data, kind);
     out.back().pass.reduce = true;
     return out;
   }
@@ -229,10 +275,8 @@ class NttSchedule {
   }
   /// c: -1/2 times the coefficients of the polynomial with the values a o b, loose. c may be a.
   [[nodiscard]] std::vector<NttLaunch> product(const Fr32* a, const Fr32* b, Fr32* c) const {
-    std::vector<NttLaunch> out;
-    dif(out, a, c);
+    std::vector<NttLaunch> out = dif(a, c, list_->inverse_product);
     out.front().pass.load_factor = b;
-    out.back().pass.element_scale = table(list_->minus_half_over_n);
     return out;
   }
   /// Values on the domain to values on w2 * domain, reduced.
@@ -250,18 +294,20 @@ class NttSchedule {
   }
   /// From a o b on w2 * domain and what product() left, to the coefficients of h in `data`.
   [[nodiscard]] std::vector<NttLaunch> quotient_end(Fr32* data, const Fr32* c) const {
-    std::vector<NttLaunch> out;
-    dif(out, data, data);
+    std::vector<NttLaunch> out = dif(data, data, list_->coset_inverse_quotient);
     NttPass& last = out.back().pass;
-    last.element_scale = table(list_->back_element);
-    last.column_scale = table(list_->back_column_quotient);
     last.subtract = c;
     last.reduce = true;
     return out;
   }
 
  private:
-  [[nodiscard]] const Fr32* table(std::size_t i) const { return i == 0 ? nullptr : (*tables_)[i]; }
+  [[nodiscard]] FactorTable table(std::size_t i) const {
+    if (i == 0) return {};
+    const TableRecipe& recipe = list_->recipes[i];
+    const Fr32* const values = (*tables_)[i];
+    return {values, recipe.quotients ? values + recipe.size() : nullptr};
+  }
 
   /// The pass over digit d, without factors.
   [[nodiscard]] NttPass pass(unsigned d, const Fr32* in, Fr32* out) const {
@@ -272,35 +318,41 @@ class NttSchedule {
     p.log_columns = log_threads_ + 3 - digits_.bits[d];
     p.in = in;
     p.out = out;
-    p.dif_powers = table(list_->inverse.powers);
-    p.dit_powers = table(list_->forward.powers);
     return p;
   }
-  static void set_between(NttPass& p, const NttTableList::Direction& direction, unsigned d,
-                          const NttSchedule& self) {
-    p.between = self.table(direction.between[d]);
-    p.between_high = self.table(direction.between_high[d]);
-    p.between_shift = direction.between_shift[d];
+  void set_between(NttPass& p, const NttTableList::Kind& kind, unsigned d) const {
+    p.between = table(kind.between[d]);
+    p.between_high = table(kind.between_high[d]);
+    p.between_shift = kind.between_shift[d];
   }
-  void dif(std::vector<NttLaunch>& out, const Fr32* from, Fr32* data) const {
+  [[nodiscard]] std::vector<NttLaunch> dif(const Fr32* from, Fr32* data,
+                                           const NttTableList::Kind& kind) const {
+    std::vector<NttLaunch> out;
     for (unsigned d = 0; d < digits_.count; ++d) {
       out.push_back({true, false, pass(d, d == 0 ? from : data, data)});
-      if (d + 1 < digits_.count) set_between(out.back().pass, list_->inverse, d, *this);
+      NttPass& p = out.back().pass;
+      p.dif_powers = table(kind.powers);
+      if (d + 1 < digits_.count)
+        set_between(p, kind, d);
+      else
+        p.element_scale = table(kind.element);
     }
-  }
-  [[nodiscard]] std::vector<NttLaunch> over_to_coset(Fr32* data) const {
-    std::vector<NttLaunch> out;
-    dif(out, data, data);
-    out.back().dit = true;
-    out.back().pass.element_scale = table(list_->coset_element);
-    out.back().pass.column_scale = table(list_->coset_column_over_n);
-    dit_rest(out, data);
     return out;
   }
-  void dit_rest(std::vector<NttLaunch>& out, Fr32* data) const {
+  [[nodiscard]] std::vector<NttLaunch> over_to_coset(Fr32* data) const {
+    const NttTableList::Kind& kind = list_->coset_forward_over_n;
+    std::vector<NttLaunch> out = dif(data, data, list_->inverse_unscaled);
+    out.back().dit = true;
+    out.back().pass.dit_powers = table(kind.powers);
+    out.back().pass.element_scale = table(kind.element);
+    dit_rest(out, data, kind);
+    return out;
+  }
+  void dit_rest(std::vector<NttLaunch>& out, Fr32* data, const NttTableList::Kind& kind) const {
     for (unsigned d = digits_.count - 1; d-- > 0;) {
       out.push_back({false, true, pass(d, data, data)});
-      set_between(out.back().pass, list_->forward, d, *this);
+      out.back().pass.dit_powers = table(kind.powers);
+      set_between(out.back().pass, kind, d);
     }
   }
 

@@ -1,7 +1,11 @@
 #include "cuzk/server/http_server.h"
 
 #include <httplib.h>
+#include <poll.h>
+#include <sys/socket.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <charconv>
 #include <chrono>
@@ -9,6 +13,7 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -71,6 +76,148 @@ class ConnectionThreads : public httplib::TaskQueue {
   bool stop_ = false;                       // guarded by mutex_
 };
 
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr std::size_t kMostRequestLine = 8192;
+constexpr std::size_t kMostHead = 32 * 1024;  // of the request line and the headers
+constexpr milliseconds kIdle{2000};           // between two requests of a connection
+constexpr milliseconds kHead{5000};           // from the first byte of a request to its last
+constexpr milliseconds kWrite{10'000};        // for some progress of the answer
+constexpr int kMostRequests = 100;            // of a connection
+
+bool wait_for(socket_t socket, short events, milliseconds patience) {
+  pollfd one{.fd = socket, .events = events, .revents = 0};
+  return ::poll(&one, 1, static_cast<int>(std::max(patience, milliseconds(0)).count())) > 0;
+}
+
+/// A connection as httplib reads it, with bounds that its own lacks: it would keep a line without end in
+/// memory, and wait for ever for one that comes byte by byte.
+class BoundedStream : public httplib::Stream {
+ public:
+  explicit BoundedStream(socket_t socket) : socket_(socket) {}
+
+  /// What follows is another request.
+  void begin_request() {
+    ended_by_ = Clock::now() + kHead;
+    head_ = 0;
+    line_ = 0;
+    in_request_line_ = true;
+    refusal_ = nullptr;
+  }
+  [[nodiscard]] bool has_more() const { return next_ != end_; }
+  /// Why the request is not read further: a status line's text, or null.
+  [[nodiscard]] const char* refusal() const { return refusal_; }
+  void answer_refusal() {
+    (void)write(std::string("HTTP/1.1 ") + refusal_ + "\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+  }
+  /// Before the end of a connection of which not all was read: the system would throw the answer away with
+  /// it.
+  void let_answer_out() {
+    ::shutdown(socket_, SHUT_WR);
+    const Clock::time_point end = Clock::now() + milliseconds(1000);
+    ssize_t received = 0;
+    for (std::size_t most = 256 * 1024; most > 0 && wait_for(socket_, POLLIN, until(end));
+         most -= std::min(most, static_cast<std::size_t>(received))) {
+      received = ::recv(socket_, bytes_.data(), bytes_.size(), 0);
+      if (received <= 0) break;
+    }
+  }
+
+  [[nodiscard]] bool is_readable() const override {
+    return has_more() || wait_for(socket_, POLLIN, until(ended_by_));
+  }
+  [[nodiscard]] bool is_writable() const override { return wait_for(socket_, POLLOUT, kWrite); }
+
+  ssize_t read(char* to, std::size_t size) override {
+    if (refusal_ != nullptr) return -1;
+    if (!has_more()) {
+      if (!wait_for(socket_, POLLIN, until(ended_by_))) return -1;
+      const ssize_t received = ::recv(socket_, bytes_.data(), bytes_.size(), 0);
+      if (received <= 0) return received;
+      next_ = 0;
+      end_ = static_cast<std::size_t>(received);
+    }
+    std::size_t given = 0;
+    while (given < size && has_more()) {
+      const char byte = bytes_[next_];
+      if (!count(byte)) return -1;
+      ++next_;
+      to[given++] = byte;
+    }
+    return static_cast<ssize_t>(given);
+  }
+
+  ssize_t write(const char* from, std::size_t size) override {
+    if (!is_writable()) return -1;
+    return ::send(socket_, from, size, MSG_NOSIGNAL);
+  }
+  using httplib::Stream::write;
+
+  // Of what is asked of a connection nothing depends on who asks.
+  void get_remote_ip_and_port(std::string&, int&) const override {}
+  void get_local_ip_and_port(std::string&, int&) const override {}
+  [[nodiscard]] socket_t socket() const override { return socket_; }
+
+ private:
+  static milliseconds until(Clock::time_point end) {
+    return std::chrono::duration_cast<milliseconds>(end - Clock::now());
+  }
+  /// Requests have no bodies that anybody reads, so that all of one is its head.
+  bool count(char byte) {
+    ++head_;
+    if (in_request_line_ && ++line_ > kMostRequestLine) refusal_ = "414 URI Too Long";
+    if (byte == '\n') in_request_line_ = false;
+    if (refusal_ == nullptr && head_ > kMostHead) refusal_ = "431 Request Header Fields Too Large";
+    return refusal_ == nullptr;
+  }
+
+  socket_t socket_;
+  std::array<char, 4096> bytes_{};  // received and not read yet: from next_ to end_
+  std::size_t next_ = 0;
+  std::size_t end_ = 0;
+  Clock::time_point ended_by_;
+  std::size_t head_ = 0;  // bytes of the request so far
+  std::size_t line_ = 0;  // bytes of its first line
+  bool in_request_line_ = true;
+  const char* refusal_ = nullptr;
+};
+
+class BoundedServer : public httplib::Server {
+ private:
+  bool process_and_close_socket(socket_t socket) override {
+    BoundedStream stream(socket);
+    for (int left = kMostRequests; left > 0; --left) {
+      if (!stream.has_more() && !next_request_comes(socket)) break;
+      stream.begin_request();
+      bool closed = false;
+      bool body = false;
+      const bool served = process_request(stream, left == 1, closed, [&body](httplib::Request& request) {
+        // Nobody reads it, so that nobody knows where the next request begins.
+        body = request.has_header("Transfer-Encoding") || request.has_header("Content-Length");
+        if (!body) return;
+        request.headers.erase("Connection");
+        request.headers.emplace("Connection", "close");
+      });
+      if (stream.refusal() != nullptr) stream.answer_refusal();
+      if (stream.refusal() != nullptr || body) stream.let_answer_out();
+      if (!served || closed || body) break;
+    }
+    ::shutdown(socket, SHUT_RDWR);
+    ::close(socket);
+    return true;
+  }
+
+  /// In small steps, so that an idle connection does not hold up the end of the server.
+  [[nodiscard]] bool next_request_comes(socket_t socket) const {
+    for (const Clock::time_point end = Clock::now() + kIdle;
+         Clock::now() < end && svr_sock_ != INVALID_SOCKET;) {
+      if (wait_for(socket, POLLIN, milliseconds(50))) return true;
+    }
+    return false;
+  }
+};
+
 /// "host:port" or "[v6]:port"; checked by the configuration already.
 std::pair<std::string, int> split(const std::string& address) {
   const std::size_t colon = address.rfind(':');
@@ -88,10 +235,6 @@ class HttpServer::Impl {
  public:
   explicit Impl(HttpHandler handler) : handler_(std::move(handler)) {
     server_.new_task_queue = [] { return new ConnectionThreads; };
-    server_.set_keep_alive_timeout(2);
-    server_.set_read_timeout(5);
-    server_.set_write_timeout(10);
-    server_.set_payload_max_length(8192);
     // httplib would share the port with whoever has it.
     server_.set_socket_options([](socket_t socket) {
       const int on = 1;
@@ -146,7 +289,7 @@ class HttpServer::Impl {
   }
 
   HttpHandler handler_;
-  httplib::Server server_;
+  BoundedServer server_;
   std::thread thread_;
   std::atomic<bool> over_ = false;  // the thread listens no more
   int port_ = 0;

@@ -1,6 +1,10 @@
 // What the daemon shows of itself: live view, status JSON, metrics, options.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <nlohmann/json.hpp>
 
 #include <thread>
@@ -120,6 +124,62 @@ TEST(HttpServer, EndsRightAfterItsBeginning) {
     ASSERT_TRUE(server);
     EXPECT_GT((*server)->port(), 0);
   }
+}
+
+struct Exchange {
+  std::size_t sent = 0;
+  std::string answer;
+};
+/// Sends `begin` and then `again` for up to 200 MB, or until the server has enough of it.
+Exchange exchange(int port, const std::string& begin, const std::string& again = "") {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  Exchange out;
+  if (::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
+    const auto send = [&](const std::string& text) {
+      const ssize_t n = ::send(socket, text.data(), text.size(), MSG_NOSIGNAL);
+      if (n > 0) out.sent += static_cast<std::size_t>(n);
+      return n > 0;
+    };
+    bool open = send(begin);
+    while (open && !again.empty() && out.sent < 200'000'000) open = send(again);
+    ::shutdown(socket, SHUT_WR);
+    char bytes[4096];
+    for (ssize_t n = 0; (n = ::recv(socket, bytes, sizeof bytes, 0)) > 0;)
+      out.answer.append(bytes, static_cast<std::size_t>(n));
+  }
+  ::close(socket);
+  return out;
+}
+
+TEST(HttpServer, BoundsRequestLineAndHeaders) {
+  const auto server = HttpServer::start("127.0.0.1:0", [](std::string_view path, const auto&) {
+    return std::optional<HttpAnswer>({.body = "path of " + std::to_string(path.size())});
+  });
+  ASSERT_TRUE(server);
+  const int port = (*server)->port();
+  const auto get = [](std::size_t path) { return "GET /" + std::string(path - 1, 'x') + " HTTP/1.1\r\n"; };
+  const auto answer = [&](const std::string& request) { return exchange(port, request).answer; };
+  EXPECT_THAT(answer(get(8000) + "Host: x\r\n\r\n"), HasSubstr("path of 8000"));
+  EXPECT_THAT(answer(get(8200) + "Host: x\r\n\r\n"), HasSubstr("HTTP/1.1 414 "));
+  std::string headers;
+  for (int i = 0; i < 30; ++i) headers += "X-" + std::to_string(i) + ": " + std::string(1000, 'y') + "\r\n";
+  EXPECT_THAT(answer(get(10) + headers + "\r\n"), HasSubstr("path of 10"));
+  EXPECT_THAT(answer(get(10) + headers + headers + "\r\n"), HasSubstr("HTTP/1.1 431 "));
+  // Two in one piece.
+  EXPECT_THAT(answer(get(7) + "\r\n" + get(9) + "\r\n"),
+              ::testing::AllOf(HasSubstr("path of 7"), HasSubstr("path of 9")));
+  // A body is not the next request.
+  EXPECT_THAT(answer("POST / HTTP/1.1\r\nContent-Length: 40\r\n\r\n" + get(9) + "\r\n"),
+              ::testing::AllOf(HasSubstr("HTTP/1.1 405 "), HasSubstr("Connection: close"),
+                               Not(HasSubstr("path of"))));
+  // Without end: the connection goes after what the buffers of the system hold.
+  for (const std::string& begin : {std::string("GET /"), get(10) + "X: "})
+    EXPECT_LT(exchange(port, begin, std::string(1 << 20, 'z')).sent, 100'000'000U);
+  EXPECT_THAT(answer(get(5) + "Host: x\r\n\r\n"), HasSubstr("path of 5"));
 }
 
 StatusView full_view() {

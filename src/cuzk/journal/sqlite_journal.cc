@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -13,6 +14,7 @@
 #include <mutex>
 #include <set>
 
+#include "cuzk/hash/sha256.h"
 #include "cuzk/journal/database.h"
 #include "cuzk/journal/request_file.h"
 
@@ -24,10 +26,10 @@ using engine::JobIdentity;
 using engine::JobResult;
 using engine::JobState;
 
-constexpr std::int64_t kSchema = 1;
+constexpr std::int64_t kSchema = 2;
 
 // state: 0 while the job is not finished, then the number of its JobState. Times are nanoseconds, moments
-// Unix seconds.
+// Unix seconds. checksum: of a finished row (checksum_of); empty in one that schema 1 wrote.
 constexpr const char* kTables = R"(
 CREATE TABLE job (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -48,10 +50,12 @@ CREATE TABLE job (
   srs_load INTEGER NOT NULL DEFAULT 0,
   synthesis INTEGER NOT NULL DEFAULT 0,
   gpu_compute INTEGER NOT NULL DEFAULT 0,
-  total INTEGER NOT NULL DEFAULT 0
+  total INTEGER NOT NULL DEFAULT 0,
+  checksum BLOB NOT NULL DEFAULT x''
 ) STRICT;
 CREATE INDEX job_by_state ON job (state, finished_at);
 )";
+constexpr const char* kFromSchema1 = "ALTER TABLE job ADD COLUMN checksum BLOB NOT NULL DEFAULT x'';";
 
 /// "TEXT 'PATH': reason of errno"
 Error os_error(const std::string& what, const std::string& path) {
@@ -107,6 +111,31 @@ JobIdentity identity_of(const Statement& row) {
   out.attempt = static_cast<std::uint32_t>(row.number(5));
   return out;
 }
+
+/// SHA-256 of a job's outcome: SQLite's check knows the structure of its pages, not what is in them.
+Bytes32 checksum_of(const JobResult& result, std::int64_t finished_at) {
+  Sha256 hash;
+  const auto number = [&](auto value) {
+    std::array<std::uint8_t, 8> bytes;
+    store_le(bytes.data(), static_cast<std::uint64_t>(value));
+    hash.update(bytes);
+  };
+  const auto bytes = [&](ByteSpan value) {
+    number(value.size());
+    hash.update(value);
+  };
+  bytes(byte_span(result.identity.job_id));
+  number(result.state);
+  number(finished_at);
+  bytes(result.proof);
+  number(result.failure);
+  bytes(byte_span(result.message));
+  for (const engine::Duration time : {result.times.queue_wait, result.times.srs_load, result.times.synthesis,
+                                      result.times.gpu_compute, result.times.total})
+    number(time.count());
+  return hash.finish();
+}
+
 constexpr const char* kIdentityColumns = "job_id, request_id, kind, digest, priority, attempt";
 
 /// A database without content beside stored requests, or beside its log, is one that was lost: to begin a new
@@ -155,12 +184,14 @@ class SqliteJournal::Impl {
     if (schema > kSchema)
       return io_error("journal '" + folder_ + "/journal.db' was written by a later version (schema " +
                       std::to_string(schema) + ", this program knows " + std::to_string(kSchema) + ")");
-    if (schema != kSchema) {
+    if (schema == 0) {
       CUZK_TRY(check_not_lost(folder_));
-      CUZK_TRY(database_.execute("BEGIN;" + std::string(kTables) +
-                                 "PRAGMA user_version = " + std::to_string(kSchema) + "; COMMIT"));
+    } else {
+      CUZK_TRY(check_rows());
     }
-    CUZK_TRY(check_rows());
+    if (schema != kSchema)
+      CUZK_TRY(database_.execute("BEGIN;" + std::string(schema == 0 ? kTables : kFromSchema1) +
+                                 "PRAGMA user_version = " + std::to_string(kSchema) + "; COMMIT"));
     database_.trust();
     return {};
   }
@@ -198,9 +229,11 @@ class SqliteJournal::Impl {
       CUZK_TRY_ASSIGN(Statement update,
                       database_.prepare("UPDATE job SET state = ?, finished_at = ?, proof = ?, failure = ?, "
                                         "message = ?, queue_wait = ?, srs_load = ?, synthesis = ?, "
-                                        "gpu_compute = ?, total = ? WHERE job_id = ? AND state = 0"));
+                                        "gpu_compute = ?, total = ?, checksum = ? "
+                                        "WHERE job_id = ? AND state = 0"));
+      const std::int64_t finished_at = now();
       update.bind(0, static_cast<std::int64_t>(result.state))
-          .bind(1, now())
+          .bind(1, finished_at)
           .bind(2, ByteSpan(result.proof))
           .bind(3, static_cast<std::int64_t>(result.failure))
           .bind(4, result.message)
@@ -209,7 +242,8 @@ class SqliteJournal::Impl {
           .bind(7, result.times.synthesis.count())
           .bind(8, result.times.gpu_compute.count())
           .bind(9, result.times.total.count())
-          .bind(10, result.identity.job_id);
+          .bind(10, ByteSpan(checksum_of(result, finished_at)))
+          .bind(11, result.identity.job_id);
       CUZK_TRY(update.run());
     }
     if (check_id(result.identity.job_id)) ::unlink(payload_path(result.identity.job_id).c_str());
@@ -249,7 +283,7 @@ class SqliteJournal::Impl {
     CUZK_TRY_ASSIGN(Statement finished,
                     database_.prepare("SELECT " + std::string(kIdentityColumns) +
                                       ", state, finished_at, proof, failure, message, queue_wait, srs_load, "
-                                      "synthesis, gpu_compute, total FROM job WHERE state <> 0 "
+                                      "synthesis, gpu_compute, total, checksum FROM job WHERE state <> 0 "
                                       "ORDER BY finished_at, seq"));
     const std::int64_t today = now();
     for (;;) {
@@ -264,6 +298,16 @@ class SqliteJournal::Impl {
       result->times = {engine::Duration(finished.number(11)), engine::Duration(finished.number(12)),
                        engine::Duration(finished.number(13)), engine::Duration(finished.number(14)),
                        engine::Duration(finished.number(15))};
+      const std::vector<std::uint8_t> checksum = finished.bytes(16);
+      const Bytes32 expected = checksum_of(*result, finished.number(7));
+      if (!checksum.empty() &&
+          !std::equal(checksum.begin(), checksum.end(), expected.begin(), expected.end())) {
+        *result = {
+            .identity = result->identity,
+            .state = JobState::kFailed,
+            .failure = engine::FailureClass::kInternal,
+            .message = "INTERNAL: the stored result is damaged: its checksum is not the one that it had"};
+      }
       // A clock that was set back makes a result young, not old.
       out.finished.push_back(
           {result, std::chrono::seconds(std::max<std::int64_t>(0, today - finished.number(7)))});

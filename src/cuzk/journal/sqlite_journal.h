@@ -28,6 +28,7 @@ class SqliteJournal : public engine::Journal {
   Result<void> finish(const engine::JobResult& result) override;
   Result<void> forget(const std::string& job_id) override;
   Result<void> begin(const std::string& job_id) override;
+  /// A finished job whose row is not what finish wrote comes back as failed, kInternal: its retry is proved.
   Result<Recovered> recover() override;
   Result<ProofRequest> payload(const std::string& job_id) override;
 

@@ -283,6 +283,40 @@ TEST_F(Journal, WhatACrashLeavesIsSweptAway) {
   EXPECT_TRUE(journal->payload("J"));
 }
 
+TEST_F(Journal, AStoredResultThatWasChangedIsNoResult) {
+  const ProofRequest proof = request(1);
+  const JobResult stored = result(identity("J", proof));
+  {
+    const auto journal = open();
+    ASSERT_TRUE(journal->accept(identity("J", proof), proof));
+    ASSERT_TRUE(journal->finish(stored));
+  }
+  const auto change = [&](const std::string& sql) {
+    auto database = Database::open(folder() + "/journal.db").value();
+    ASSERT_TRUE(database.execute(sql)) << sql;
+    database.trust();
+  };
+  const auto recovered = [&] { return open()->recover().value().finished.at(0).result; };
+  EXPECT_EQ(recovered()->proof, stored.proof);
+  change("CREATE TABLE kept AS SELECT * FROM job");
+  for (const char* set :
+       {"proof = zeroblob(length(proof))", "proof = x''", "state = 4", "message = 'x'", "total = total + 1",
+        "finished_at = finished_at + 256", "checksum = zeroblob(32)", "checksum = x'00'"}) {
+    change("UPDATE job SET " + std::string(set));
+    const auto damaged = recovered();
+    EXPECT_EQ(damaged->state, JobState::kFailed) << set;
+    EXPECT_EQ(damaged->failure, engine::FailureClass::kInternal) << set;
+    EXPECT_THAT(damaged->message, HasSubstr("INTERNAL: the stored result is damaged")) << set;
+    EXPECT_TRUE(damaged->proof.empty()) << set;
+    expect_same(damaged->identity, stored.identity);
+    change("DELETE FROM job; INSERT INTO job SELECT * FROM kept");
+  }
+  // What the program before this one wrote has no checksum and is taken as it is.
+  change("DROP TABLE kept; ALTER TABLE job DROP COLUMN checksum; PRAGMA user_version = 1");
+  EXPECT_EQ(recovered()->proof, stored.proof);
+  EXPECT_EQ(recovered()->proof, stored.proof);
+}
+
 TEST_F(Journal, TheDatabaseOfALaterVersionIsRefused) {
   (void)open();
   {

@@ -359,6 +359,7 @@ bool Engine::Impl::any_device() const {
 
 void Engine::Impl::quarantine(DeviceSlot& device, const std::string& why) {
   device.quarantined = true;
+  device.quarantine_reason = why;
   changed();
   // Nothing is launched on it any more.
   for (const auto& [id, circuit] : cache_.entries())

@@ -39,6 +39,7 @@ Status Engine::Impl::status() const {
     const DeviceSlot& slot = *devices_[i];
     DeviceStatus& row = out.devices[i];
     row.quarantined = slot.quarantined;
+    row.quarantine_reason = slot.quarantine_reason;
     row.workers_busy = slot.workers_busy;
     row.launches = slot.launches;
     row.launch_failures = slot.launch_failures;

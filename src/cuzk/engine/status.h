@@ -16,7 +16,8 @@ struct DeviceStatus {
   DeviceInfo info;
   std::uint64_t free_memory = 0;
   bool quarantined = false;
-  std::string current_job_id;  ///< of the launch that a worker took last and still has; or empty
+  std::string quarantine_reason;  ///< empty unless it is
+  std::string current_job_id;     ///< of the launch that a worker took last and still has; or empty
   ProofKind current_kind = ProofKind::porep_seal_commit;  ///< of that job
   std::uint32_t workers_busy = 0;
   std::uint64_t launches = 0;  ///< that ended well

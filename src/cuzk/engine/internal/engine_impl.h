@@ -101,6 +101,7 @@ struct DeviceSlot {
   std::size_t index = 0;
   groth16::DeviceLock lock;
   bool quarantined = false;
+  std::string quarantine_reason;
   std::vector<JobPtr> current;  ///< by worker: a job of the launch that it has
   std::uint32_t workers_busy = 0;
   std::uint64_t launches = 0;

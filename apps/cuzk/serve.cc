@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 
 #include "cuzk/config/config.h"
 #include "cuzk/engine/config.h"
@@ -31,16 +32,19 @@ Result<void> circuit_exists(std::string_view id) {
   return {};
 }
 
-/// The flags win over the file.
-Result<void> apply_flags(const ServeOptions& options, Config& config) {
+/// What sets the values that the flags give: they win over the file, whenever it is read.
+Result<std::function<void(Config&)>> flags(const ServeOptions& options) {
   std::string text;
   if (!options.log_level.empty()) text += "level = \"" + options.log_level + "\"\n";
   if (!options.log_format.empty()) text += "format = \"" + options.log_format + "\"\n";
   const ConfigReading reading = read_config("[logging]\n" + text, "command line");
   if (!reading.errors.empty()) return usage_error(reading.errors.front());
-  if (!options.log_level.empty()) config.logging.level = reading.config.logging.level;
-  if (!options.log_format.empty()) config.logging.format = reading.config.logging.format;
-  return {};
+  const auto apply = [logging = reading.config.logging, level = !options.log_level.empty(),
+                      format = !options.log_format.empty()](Config& config) {
+    if (level) config.logging.level = logging.level;
+    if (format) config.logging.format = logging.format;
+  };
+  return std::function<void(Config&)>(apply);
 }
 
 }  // namespace
@@ -60,7 +64,8 @@ Result<void> run_serve(const ServeOptions& options) {
     return usage_error(reading.errors.back());
   }
   daemon.config = std::move(reading.config);
-  CUZK_TRY(apply_flags(options, daemon.config));
+  CUZK_TRY_ASSIGN(daemon.apply_flags, flags(options));
+  daemon.apply_flags(daemon.config);
   CUZK_TRY(engine::check(server::engine_config(daemon.config, engine::available_memory())));
 
   if (options.check_config) {

@@ -217,8 +217,9 @@ class Daemon {
                                                       .disconnect_grace = config.disconnect_grace,
                                                       .token = token_,
                                                       .gate = request_limits(options_.config)});
-    CUZK_TRY_ASSIGN(rpc_, RpcServer::start({config.listen, credentials_, std::move(guards_)}, *service_,
-                                           service_->large_methods()));
+    CUZK_TRY_ASSIGN(rpc_, RpcServer::start({config.listen, credentials_, std::move(guards_),
+                                            request_limits(options_.config).rooms},
+                                           *service_, service_->large_methods()));
     for (const std::string& address : rpc_->addresses()) log_.info("listening", {{"address", address}});
     return {};
   }
@@ -344,12 +345,14 @@ class Daemon {
                  {{"reason", reading ? reading->errors.front() : reading.error().message}});
       return;
     }
-    log_.set_level(log_level(reading->config));
-    Config same_level = reading->config;
-    same_level.logging.level = options_.config.logging.level;
-    log_.info(to_toml(same_level) == to_toml(options_.config)
-                  ? "SIGHUP: the level of the log is as the file says"
-                  : "SIGHUP: the level of the log is as the file says; its other changes need a restart");
+    Config config = reading->config;
+    if (options_.apply_flags) options_.apply_flags(config);
+    log_.set_level(log_level(config));
+    config.logging.level = options_.config.logging.level;
+    log_.info(to_toml(config) == to_toml(options_.config)
+                  ? "SIGHUP: the configuration was read for the level of the log"
+                  : "SIGHUP: the configuration was read for the level of the log; its other changes need a "
+                    "restart");
   }
 
   const DaemonOptions& options_;

@@ -33,6 +33,8 @@ struct DaemonOptions {
   Config config;
   std::vector<std::string> warnings;  ///< of reading the configuration, for the log
   std::string config_path;            ///< read again on SIGHUP; empty: there is none
+  /// What the command line says instead of the file; applied to each reading of it. Empty: nothing.
+  std::function<void(Config&)> apply_flags;
   std::string version;
   std::string timeline_file;  ///< events are appended to it as lines; empty: not
   Isa isa = best_isa();       ///< of the processor's batch kernels

@@ -19,9 +19,9 @@ class RequestGate {
  public:
   struct Limits {
     std::size_t rooms = 8;
-    std::size_t waiting = 1000;                            ///< one that comes beyond is refused at once
-    std::chrono::milliseconds wait{30'000};                ///< after so long without room it is refused
-    std::chrono::milliseconds receive_in_a_crowd{20'000};  ///< one that takes longer gives way to who waits
+    std::size_t waiting = 1000;                           ///< one that comes beyond is refused at once
+    std::chrono::milliseconds wait{30'000};               ///< after so long without room it is refused
+    std::chrono::milliseconds receive_in_a_crowd{8'000};  ///< one that takes longer gives way to who waits
   };
   /// Of a call that is at the gate.
   using Id = std::uint64_t;

@@ -2,6 +2,7 @@
 
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/resource_quota.h>
 #include <grpcpp/server_builder.h>
 #include <sys/stat.h>
 
@@ -49,6 +50,11 @@ Result<std::unique_ptr<RpcServer>> RpcServer::start(RpcServerOptions options, gr
   grpc::ServerBuilder builder;
   builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
   builder.SetMaxSendMessageSize(kMaxMessageBytes);
+  // The library refuses a message that is too large when it has all of it, up to 4 GiB; what bounds that is
+  // this: beyond it the library ends a call. Messages of the proper size have room twice.
+  grpc::ResourceQuota memory("cuzk");
+  memory.Resize(options.messages * 2 * std::size_t{kMaxMessageBytes});
+  builder.SetResourceQuota(memory);
   // The library inflates a message before it looks at its size, and before anybody looks at a token.
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);

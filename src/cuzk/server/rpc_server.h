@@ -21,6 +21,7 @@ struct RpcServerOptions {
   std::vector<std::string> listen;  ///< as daemon.listen
   std::shared_ptr<grpc::ServerCredentials> tcp_credentials;
   std::vector<SocketGuard> guards;  ///< of reserve, for `listen`
+  std::size_t messages = 16;        ///< of the largest that the library may hold at a time
 };
 
 /// The gRPC server: one service, health and reflection, on all addresses.

@@ -28,6 +28,13 @@ const char* name_of(v1::SRSStatus::Tier tier) {
   }
 }
 
+/// Before a proof is asked for that could not be written: minutes of work.
+Result<void> check_output(const std::string& path) {
+  if (path.empty()) return {};
+  CUZK_TRY(FileSink::create(path));  // leaves nothing
+  return {};
+}
+
 /// Prints a job's outcome, writes the proof, and says whether it is one.
 Result<void> report(const v1::AwaitProofResponse& result, const std::string& out, bool json) {
   const Result<void> outcome = outcome_of(result);
@@ -58,6 +65,7 @@ Result<void> report(const v1::AwaitProofResponse& result, const std::string& out
 }  // namespace
 
 Result<void> run_submit(const SubmitOptions& options) {
+  CUZK_TRY(check_output(options.out));
   CUZK_TRY_ASSIGN(v1::SubmitProofRequest request, read_payload(options));
   request.set_request_id(options.request_id);
   CUZK_TRY_ASSIGN(const RpcClient client, RpcClient::open(options));
@@ -74,6 +82,7 @@ Result<void> run_submit(const SubmitOptions& options) {
 }
 
 Result<void> run_await(const AwaitOptions& options) {
+  CUZK_TRY(check_output(options.out));
   CUZK_TRY_ASSIGN(const RpcClient client, RpcClient::open(options));
   CUZK_TRY_ASSIGN(const v1::AwaitProofResponse result, client.await(options.job, options.timeout_ms));
   return report(result, options.out, options.json);

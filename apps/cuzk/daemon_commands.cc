@@ -26,6 +26,16 @@ void add_connection(CLI::App* command, ConnectOptions& options) {
   key->needs(cert);
 }
 
+/// What every kind has, and a sector's PoRep, whose file does not say it.
+void add_sector(CLI::App* command, PayloadOptions& options) {
+  command->add_option("--registered-proof", options.registered_proof, "Registered proof type");
+  command->add_option("--sector-size", options.sector_size, "Bytes; 0: as the registered type says");
+  command->add_option("--sector-num", options.sector_num, "Sector number");
+  command->add_option("--miner-id", options.miner_id, "Miner actor id");
+  command->add_option("--priority", options.priority, "low, normal, high or critical; without it: by kind")
+      ->check(CLI::IsMember({"low", "normal", "high", "critical"}));
+}
+
 CLI::Option* add_payload(CLI::App* command, PayloadOptions& options) {
   CLI::Option* const type = command->add_option("-t,--type", options.type, "porep, snap, wpost or winning");
   type->check(CLI::IsMember(
@@ -37,17 +47,12 @@ CLI::Option* add_payload(CLI::App* command, PayloadOptions& options) {
   command->add_option(
       "--request", options.request,
       "The other kinds: JSON file that names the vanilla proofs and the rest, instead of flags");
-  command->add_option("--registered-proof", options.registered_proof, "Registered proof type");
-  command->add_option("--sector-size", options.sector_size, "Bytes; 0: as the registered type says");
-  command->add_option("--sector-num", options.sector_num, "Sector number");
-  command->add_option("--miner-id", options.miner_id, "Miner actor id");
+  add_sector(command, options);
   command->add_option("--partition", options.partition, "Partition index (wpost)");
   command->add_option("--randomness", options.randomness, "64 hex digits (wpost, winning)");
   command->add_option("--comm-r-old", options.comm_r_old, "64 hex digits (snap)");
   command->add_option("--comm-r-new", options.comm_r_new, "64 hex digits (snap)");
   command->add_option("--comm-d-new", options.comm_d_new, "64 hex digits (snap)");
-  command->add_option("--priority", options.priority, "low, normal, high or critical; without it: by kind")
-      ->check(CLI::IsMember({"low", "normal", "high", "critical"}));
   return type;
 }
 
@@ -149,7 +154,7 @@ constexpr std::uint64_t kMostProofs = 1'000'000;
 constexpr std::uint64_t kMostAtATime = 10'000;
 
 /// What the four kinds of benchmark have in common.
-CLI::Option* add_bench_options(CLI::App* command, BenchOptions& options, bool only_local) {
+void add_bench_options(CLI::App* command, BenchOptions& options, bool only_local) {
   if (!only_local) {
     add_connection(command, options);
     command->add_flag("--local", options.local, "An engine in this process instead of a daemon");
@@ -164,7 +169,6 @@ CLI::Option* add_bench_options(CLI::App* command, BenchOptions& options, bool on
   command->add_option("--out", options.out, "File for the report (JSON)");
   command->add_option("--svg", options.svg, "File for the plot");
   command->add_flag("--json", options.json, "Print the report as JSON");
-  return add_payload(command, options);
 }
 
 void add_bench(CLI::App& app, Chosen& chosen) {
@@ -185,16 +189,19 @@ void add_bench(CLI::App& app, Chosen& chosen) {
   };
   {
     auto [command, options] = add("single", "One proof");
-    add_bench_options(command, options, false)->required();
+    add_bench_options(command, options, false);
+    add_payload(command, options)->required();
   }
   {
     auto [command, options] = add("batch", "Several proofs, some at a time");
-    add_bench_options(command, options, false)->required();
+    add_bench_options(command, options, false);
+    add_payload(command, options)->required();
     add_counts(command, options);
   }
   {
     auto [command, options] = add("sweep", "A batch for each setting, in this process");
-    add_bench_options(command, options, true)->required();
+    add_bench_options(command, options, true);
+    add_payload(command, options)->required();
     add_counts(command, options);
     command
         ->add_option("--partition-workers", options.partition_workers,
@@ -212,6 +219,7 @@ void add_bench(CLI::App& app, Chosen& chosen) {
   {
     auto [command, options] = add("stress", "Mixed kinds at given rates");
     add_bench_options(command, options, false);
+    add_sector(command, options);
     command
         ->add_option("--load", options.loads,
                      "TYPE:RATE:FILE, once for each kind: proofs a second; FILE as for --c1 or --request")

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <limits>
 #include <map>
 
 #include "cuzk/base/hex.h"
@@ -38,23 +39,36 @@ Result<std::string> hex_bytes(const std::string& name, const std::string& text) 
 Result<void> add_request_file(const std::string& path, v1::SubmitProofRequest& out) {
   CUZK_TRY_ASSIGN(const Json json, read_json(path));
   if (!json.is_object()) return bad_input("'" + path + "' is not a JSON object");
-  const auto number = [&](const char* name) -> std::uint64_t {
-    return json.contains(name) && json[name].is_number_unsigned() ? json[name].get<std::uint64_t>() : 0;
+  // What is null is absent; what the daemon needs of it, it says itself.
+  const auto is_there = [&](const char* name) { return json.contains(name) && !json[name].is_null(); };
+  const auto number = [&](const char* name, std::uint64_t most) -> Result<std::uint64_t> {
+    if (!is_there(name)) return std::uint64_t{0};
+    if (json[name].is_number_unsigned() && json[name].get<std::uint64_t>() <= most)
+      return json[name].get<std::uint64_t>();
+    return bad_input(fmt::format("'{}': {} is not a whole number from 0 to {}", path, name, most));
   };
   const auto hex = [&](const char* name, std::string* field) -> Result<void> {
-    if (!json.contains(name) || !json[name].is_string()) return {};
+    if (!is_there(name)) return {};
+    if (!json[name].is_string())
+      return bad_input(fmt::format("'{}': {} is not a string of hex digits", path, name));
     CUZK_TRY_ASSIGN(*field, hex_bytes(path + "." + name, json[name].get<std::string>()));
     return {};
   };
-  out.set_sector_size(number("sector_size"));
-  out.set_registered_proof(out.proof_kind() == v1::SNAP_DEALS_UPDATE ? number("registered_update_proof")
-                                                                     : number("registered_post_proof"));
-  out.set_partition_index(static_cast<std::uint32_t>(number("partition_index")));
+  constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
+  const bool update = out.proof_kind() == v1::SNAP_DEALS_UPDATE;
+  CUZK_TRY_ASSIGN(const std::uint64_t size, number("sector_size", kAny));
+  CUZK_TRY_ASSIGN(const std::uint64_t type,
+                  number(update ? "registered_update_proof" : "registered_post_proof", kAny));
+  CUZK_TRY_ASSIGN(const std::uint64_t partition,
+                  number("partition_index", std::numeric_limits<std::uint32_t>::max()));
+  out.set_sector_size(size);
+  out.set_registered_proof(type);
+  out.set_partition_index(static_cast<std::uint32_t>(partition));
   CUZK_TRY(hex("randomness", out.mutable_randomness()));
   CUZK_TRY(hex("comm_r_old", out.mutable_comm_r_old()));
   CUZK_TRY(hex("comm_r_new", out.mutable_comm_r_new()));
   CUZK_TRY(hex("comm_d_new", out.mutable_comm_d_new()));
-  const char* list = out.proof_kind() == v1::SNAP_DEALS_UPDATE ? "partitions" : "vanilla";
+  const char* list = update ? "partitions" : "vanilla";
   if (!json.contains(list) || !json[list].is_array())
     return bad_input("'" + path + "' has no list `" + list + "`");
   for (std::size_t i = 0; i < json[list].size(); ++i) {

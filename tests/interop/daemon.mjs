@@ -170,6 +170,16 @@ export function porep(requestId, {padding = 0, ...more} = {}) {
           vanilla_proof: wrapper(padding), ...more};
 }
 
+/** The request of a PoSt in tests/data/post. */
+export function post(name, proof_kind, more = {}) {
+  const data = path.join(source, 'tests/data/post');
+  const known = JSON.parse(fs.readFileSync(path.join(data, `${name}.json`)));
+  return {request_id: `${name}-${known.miner}-0`, proof_kind, sector_size: known.sector_size,
+          registered_proof: known.registered_post_proof,
+          vanilla_proofs: known.vanilla.map(({file}) => gunzipSync(fs.readFileSync(path.join(data, file)))),
+          miner_id: known.miner, randomness: Buffer.from(known.randomness, 'hex'), ...more};
+}
+
 /** Whether bytes are a proof of that sector, by the command's verifier. */
 export function verifies(folder, proof) {
   const file = path.join(folder, 'x.proof');

@@ -1,5 +1,6 @@
 // What goes wrong in practice: crashes, shutdowns, other daemons, bad configuration, crowds of connections.
 import assert from 'node:assert/strict';
+import {spawn, spawnSync} from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import {test} from 'node:test';
@@ -152,21 +153,63 @@ test('the socket of a live daemon is not taken, that of a dead one is', async (t
   again.close();
 });
 
-test('a full disk refuses the job, keeps the others, and goes on', async (t) => {
+test('a full disk: nothing new is accepted, what ran is delivered, kept as soon as it can be, and never lost', async (t) => {
   const folder = temporaryFolder(t);
-  // The limit of a file's size stands for the full disk: 2 MiB.
-  const daemon = await Daemon.start(folder, {program: [simulated], wrap: ['bash', '-c', 'ulimit -f 2048; exec "$@"', '--']});
-  t.after(() => daemon.end());
-  const client = daemon.client();
-  const job = (number, size) => ({proof_kind: 'WINNING_POST', sector_number: number, vanilla_proof: Buffer.from('simulated'),
-                                  comm_r_old: Buffer.alloc(size)});
-  await assert.rejects(client.SubmitProof(job(1, 4 << 20)), (error) => {
+  const program = [simulated, '--milliseconds', '150'];
+  const job = (number, size = 0) => ({request_id: `r-${number}`, proof_kind: 'WINNING_POST', sector_number: number,
+                                      vanilla_proof: Buffer.from('simulated'), comm_r_old: Buffer.alloc(size)});
+  const refused = (call) => assert.rejects(call, (error) => {
     assert.equal(error.code, grpc.status.RESOURCE_EXHAUSTED, String(error));
     assert.match(error.details, /^RESOURCE/);
     return true;
   });
-  const {result} = await client.Prove({submit: job(2, 0)});
-  assert.equal(result.status, 'COMPLETED');
+  const metric = async (daemon, name) => Number(new RegExp(`^${name} (.*)$`, 'm').exec((await daemon.get('/metrics')).text)[1]);
+  // The limit of a file's size stands for the full disk: a write beyond it fails, also in the database's log.
+  const limit = (daemon, bytes) => {
+    const {status, stderr} = spawnSync('prlimit', ['--pid', daemon.process.pid, `--fsize=${bytes}:`], {encoding: 'utf8'});
+    assert.equal(status, 0, stderr);
+  };
+  let daemon = await Daemon.start(folder, {program});
+  t.after(() => daemon.end());
+  let client = daemon.client();
+  limit(daemon, 2 << 20);
+  await refused(client.SubmitProof(job(1, 4 << 20)));
+  assert.equal((await client.Prove({submit: job(2)})).result.status, 'COMPLETED');
+
+  const whileFull = async (number) => {
+    const {job_id} = await client.SubmitProof(job(number));
+    await daemon.until(async () => (await daemon.status()).pipelines.some((row) => row.state === 'running'));
+    limit(daemon, 1);
+    const result = await client.AwaitProof({job_id});
+    assert.equal(result.status, 'COMPLETED', 'delivered all the same');
+    assert.equal(await metric(daemon, 'cuzk_journal_failing'), 1, 'storing the result failed');
+    assert.ok(await metric(daemon, 'cuzk_journal_failures_total') > 0);
+    assert.deepEqual(await daemon.get('/readyz').then(({status, text}) => [status, text]), [503, 'the journal cannot store results\n']);
+    await refused(client.SubmitProof(job(number + 1)));
+    return result;
+  };
+  // There is room again: what could not be stored is stored, and survives.
+  const kept = await whileFull(3);
+  limit(daemon, 'unlimited');
+  await daemon.until(async () => (await daemon.get('/readyz')).status === 200, 20_000);
+  assert.equal(await metric(daemon, 'cuzk_journal_failing'), 0);
+  await daemon.kill();
+  client.close();
+  daemon = await Daemon.start(folder, {program});
+  client = daemon.client();
+  assert.equal(daemon.said('ready').recovered_jobs, 0);
+  assert.deepEqual((await client.AwaitProof({job_id: kept.job_id})).proof, kept.proof);
+
+  // There is none until the end: the job is proved again, under its id.
+  const lost = await whileFull(5);
+  await daemon.kill();
+  client.close();
+  daemon = await Daemon.start(folder, {program});
+  client = daemon.client();
+  assert.equal(daemon.said('ready').recovered_jobs, 1);
+  const again = await client.AwaitProof({job_id: lost.job_id});
+  assert.equal(again.status, 'COMPLETED', again.error_message);
+  assert.equal((await daemon.status()).counters.total_completed, 1);
   client.close();
 });
 
@@ -221,10 +264,32 @@ level = "info"
   const warnings = daemon.log.filter((line) => line.level === 'warn').map((line) => line.msg);
   assert.equal(warnings.filter((text) => /accepted without effect/.test(text)).length, 2, daemon.words());
   await daemon.until(() => daemon.said('preloaded'));
+  // SIGHUP: the file's level, but a flag wins, then as at the start.
+  const reload = async (daemon, level) => {
+    const text = fs.readFileSync(path.join(folder, 'cuzk.toml'), 'utf8');
+    fs.writeFileSync(path.join(folder, 'cuzk.toml'), text.replace(/level = ".*"/, `level = "${level}"`));
+    const before = daemon.log.length;
+    daemon.process.kill('SIGHUP');
+    return () => daemon.log.slice(before).filter((line) => line.msg.startsWith('SIGHUP')).map((line) => line.msg);
+  };
+  const seen = await reload(daemon, 'debug');
+  await daemon.until(() => seen().length > 0);
+  assert.deepEqual(seen(), ['SIGHUP: the configuration was read for the level of the log'], 'the flag\'s format is no change of the file');
+  await reload(daemon, 'error');
   assert.deepEqual(await daemon.kill('SIGTERM'), {code: 0, signal: null});
+  assert.ok(!daemon.said('draining'), 'the file asked for errors only');
+
+  const flagged = await Daemon.start(folder, {config: ancestor.replace('[srs]', 'status_listen = ""\n[srs]').replace(/preload = .*/, ''),
+                                              program: [cuzk, 'serve', '--log-format', 'json', '--log-level', 'info'],
+                                              environment: {STATE_DIRECTORY: path.join(folder, 'state')}});
+  t.after(() => flagged.end());
+  const heard = await reload(flagged, 'error');
+  await flagged.until(() => heard().length > 0);
+  assert.deepEqual(await flagged.kill('SIGTERM'), {code: 0, signal: null});
+  assert.ok(flagged.said('draining'), 'the flag asked for more');
 });
 
-test('health says what readiness says', async (t) => {
+test('health and the service manager are told what readiness says', async (t) => {
   const folder = temporaryFolder(t);
   const daemon = await Daemon.start(folder, {program: [simulated, '--milliseconds', '300']});
   t.after(() => daemon.end());
@@ -243,8 +308,23 @@ test('health says what readiness says', async (t) => {
   client.close();
   await daemon.kill();
 
-  const next = await Daemon.start(folder, {program: [simulated, '--milliseconds', '1000']});
+  // A manager like systemd is told. Node has no such sockets; perl is always there.
+  const socket = path.join(folder, 'notify.sock');
+  const manager = spawn('perl', ['-MSocket', '-e', `$| = 1; socket(S, PF_UNIX, SOCK_DGRAM, 0) && bind(S, sockaddr_un($ARGV[0])) or die $!;
+      print "bound\\n"; while (defined recv(S, $_, 4096, 0)) { print "$_\\n" }`, socket], {stdio: ['ignore', 'pipe', 'inherit']});
+  t.after(() => manager.kill());
+  const told = [];
+  manager.stdout.on('data', (text) => told.push(...String(text).split('\n').filter((line) => line)));
+  const isTold = (line, after = 0) => daemon.until(() => told.indexOf(line, after) >= 0, 20_000);
+  await isTold('bound');
+  const next = await Daemon.start(folder, {program: [simulated, '--milliseconds', '1000'],
+                                           environment: {NOTIFY_SOCKET: socket, WATCHDOG_USEC: '200000'}});
   t.after(() => next.end());
+  await isTold('READY=1');
+  assert.equal((await next.get('/readyz')).status, 200);
+  await isTold('STATUS=0 jobs running, 0 waiting');
+  await isTold('WATCHDOG=1');
+  assert.ok(!told.includes('STOPPING=1'));
   const last = next.client();
   assert.equal(await health(next.tcp), 'SERVING');
   const call = last.Prove({submit: {proof_kind: 'WINNING_POST', sector_number: 2, vanilla_proof: Buffer.from('simulated')}});
@@ -253,6 +333,8 @@ test('health says what readiness says', async (t) => {
   await next.until(() => next.said('draining'));
   await next.until(async () => (await health(next.tcp)) === 'NOT_SERVING', 10_000);
   assert.equal(await health(next.tcp, 'cuzk.v1.ProvingEngine'), 'NOT_SERVING');
+  await isTold('STOPPING=1');
+  await isTold('WATCHDOG=1', told.indexOf('STOPPING=1'));  // a drain is no hang
   assert.equal((await call).result.status, 'COMPLETED');
   assert.deepEqual(await next.exited, {code: 0, signal: null});
   last.close();

@@ -5,20 +5,13 @@ import path from 'node:path';
 import {test} from 'node:test';
 import {gunzipSync} from 'node:zlib';
 import grpc from '@grpc/grpc-js';
-import {Daemon, defaultConfig, porep, run, source, temporaryFolder} from './daemon.mjs';
+import {Daemon, defaultConfig, porep, post, run, source, temporaryFolder} from './daemon.mjs';
 
 const data = path.join(source, 'tests/data');
 const json = (name) => JSON.parse(fs.readFileSync(path.join(data, `${name}.json`)));
 const vanilla = (folder, file) => gunzipSync(fs.readFileSync(path.join(data, folder, file)));
 const hex = (text) => Buffer.from(text, 'hex');
 
-/** The request of a PoSt in tests/data/post. */
-function post(name, proof_kind, more) {
-  const known = json(`post/${name}`);
-  return {request_id: `${name}-${known.miner}-0`, proof_kind, sector_size: known.sector_size,
-          registered_proof: known.registered_post_proof, vanilla_proofs: known.vanilla.map(({file}) => vanilla('post', file)),
-          miner_id: known.miner, randomness: hex(known.randomness), ...more};
-}
 function snap(name) {
   const known = json(`update/${name}`);
   return {request_id: 'snap-1234-100', proof_kind: 'SNAP_DEALS_UPDATE', sector_size: known.sector_size,

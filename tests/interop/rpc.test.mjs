@@ -6,13 +6,20 @@ import path from 'node:path';
 import {test} from 'node:test';
 import grpc from '@grpc/grpc-js';
 import reflection from 'grpc-js-reflection-client';
-import {Daemon, c1File, connect, defaultConfig, health, params, porep, run, source, temporaryFolder, verifies, wait, wrapper} from './daemon.mjs';
+import {Daemon, c1File, connect, defaultConfig, health, params, porep, post, run, source, temporaryFolder, verifies, wait, wrapper} from './daemon.mjs';
 
 const code = (status) => (error) => error.code === grpc.status[status] || assert.fail(`${status} expected: ${error}`);
 
 test('one daemon', async (t) => {
   const folder = temporaryFolder(t);
-  const daemon = await Daemon.start(folder, {config: defaultConfig(folder, {daemon: 'disconnect_grace = "1s"\n'})});
+  // The parameters of a 2 KiB sector's PoRep, and in the place of those of its Window PoSt what is none.
+  const ownParams = path.join(folder, 'params');
+  fs.mkdirSync(ownParams);
+  for (const file of fs.readdirSync(params)) fs.symlinkSync(path.join(params, file), path.join(ownParams, file));
+  const {params: damaged} = JSON.parse(fs.readFileSync(path.join(source, 'tests/data/post/window-2k-two.json')));
+  fs.writeFileSync(path.join(ownParams, damaged), 'damaged');
+  const daemon = await Daemon.start(folder, {config: defaultConfig(folder, {daemon: 'disconnect_grace = "1s"\n'})
+      .replace(/param_cache = ".*"/, `param_cache = "${ownParams}"`)});
   t.after(() => daemon.end());
   const client = daemon.client();
   t.after(() => client.close());
@@ -93,53 +100,84 @@ test('one daemon', async (t) => {
     assert.equal((await client.GetStatus()).loaded_srs.find((row) => row.circuit_id === 'porep-2k').tier, 'HOT');
   });
 
-  await t.test('20 jobs: status within its deadline, retries, cancels', async () => {
-    // The retry: same id, same bytes, while the first runs; another seed under the same id is another job.
-    const first = client.Prove({submit: porep('porep-1234-7', {priority: 'HIGH'})});
-    await daemon.until(async () => (await client.GetStatus()).queues.some((row) => row.in_progress > 0));
-    const retry = client.Prove({submit: porep('porep-1234-7')});
-    const jobs = [];
-    for (let i = 0; i < 19; ++i) {
-      const priority = ['LOW', 'NORMAL', 'PRIORITY_UNSPECIFIED'][i % 3];
-      jobs.push((await client.SubmitProof(porep(`porep-1234-${100 + i}`, {priority}))).job_id);
-    }
-    assert.equal(new Set(jobs).size, 19);
+  await t.test('20 in flight, mixed priorities, cancels and bad inputs: every good one verifies, none lost, none twice', async () => {
+    const count = async (name) => (await daemon.get('/metrics')).text.split('\n').filter((line) => line.startsWith(`cuzk_${name}`))
+        .reduce((sum, line) => sum + Number(line.split(' ').pop()), 0);
+    const counters = async () => Object.fromEntries(await Promise.all(
+        ['jobs_submitted_total', 'jobs_refused_total', 'jobs_deduplicated_total', 'proofs_completed_total', 'proofs_cancelled_total',
+         'proofs_failed_total', 'partitions_proved_total'].map(async (name) => [name, await count(name)])));
+    const before = await counters();
+    const priorities = ['LOW', 'NORMAL', 'HIGH', 'CRITICAL', 'PRIORITY_UNSPECIFIED'];
+    const name = (what, i) => `porep-1234-${what}-${i}`;
 
+    // The retry: same id, same bytes, while the first runs.
+    const good = [client.Prove({submit: porep(name('good', 0), {priority: 'CRITICAL'})})];
+    await daemon.until(async () => (await client.GetStatus()).queues.some((row) => row.in_progress > 0));
+    const retry = client.Prove({submit: porep(name('good', 0))});
+    const cancelled = [];
+    const bad = [];
+    for (let i = 1; i < 8; ++i) {
+      good.push(client.Prove({submit: porep(name('good', i), {priority: priorities[i % 5]})}));
+      if (i < 7) cancelled.push((await client.SubmitProof(porep(name('cancelled', i), {priority: priorities[(i + 2) % 5]}))).job_id);
+      // Two fail as jobs, as their parameters are damaged; the others are refused.
+      const spoil = [{vanilla_proof: wrapper().subarray(0, 60_000)}, {registered_proof: 99}, {miner_id: 1235}, {vanilla_proof: Buffer.from('{}')}];
+      if (i < 7) {
+        const submit = i < 3 ? post('window-2k-two', 'WINDOW_POST_PARTITION', {request_id: name('bad', i), priority: priorities[i]})
+                             : porep(name('bad', i), {priority: 'CRITICAL', ...spoil[i - 3]});
+        bad.push(client.Prove({submit}).then(({result}) => `${result.status} ${result.error_message}`,
+                                             (error) => `${grpc.status[error.code]} ${error.details}`));
+      }
+    }
     let all = 0;
     for (let i = 0; i < 25; ++i) {
       const status = await client.GetStatus({}, {timeoutMs: 5000});
       all = Math.max(all, status.queues.reduce((sum, row) => sum + row.pending + row.in_progress, 0));
-      await wait(40);
+      await wait(20);
     }
-    assert.ok(all >= 18 && all <= 20, `${all} jobs are pending or in progress`);
-    const timeout = await client.AwaitProof({job_id: jobs[18], timeout_ms: 50});
-    assert.equal(timeout.status, 'TIMEOUT');
-    await assert.rejects(client.AwaitProof({job_id: jobs[18]}, {timeoutMs: 50}), code('DEADLINE_EXCEEDED'));
-
-    const [a, b] = await Promise.all([first, retry]);
-    assert.equal(a.result.status, 'COMPLETED', a.result.error_message);
-    assert.equal(b.result.job_id, a.result.job_id);
-    assert.deepEqual(b.result.proof, a.result.proof);
-    assert.ok(verifies(folder, a.result.proof));
-
-    let cancelled = 0;
-    for (const job of jobs.slice(1)) {
-      await client.CancelProof({job_id: job});
-      const outcome = await client.AwaitProof({job_id: job}, {timeoutMs: 300_000});
-      assert.ok(['CANCELLED', 'COMPLETED'].includes(outcome.status), outcome.status);
-      cancelled += outcome.status === 'CANCELLED';
+    assert.ok(all >= 13 && all <= 16, `${all} jobs are pending or in progress`);
+    assert.equal((await client.AwaitProof({job_id: cancelled[5], timeout_ms: 50})).status, 'TIMEOUT');
+    await assert.rejects(client.AwaitProof({job_id: cancelled[5]}, {timeoutMs: 50}), code('DEADLINE_EXCEEDED'));
+    for (const job_id of cancelled) {
+      await client.CancelProof({job_id});
+      assert.equal((await client.AwaitProof({job_id}, {timeoutMs: 300_000})).status, 'CANCELLED');
     }
-    assert.ok(cancelled >= 10, `${cancelled} were cancelled`);
-    const survivor = await client.AwaitProof({job_id: jobs[0]}, {timeoutMs: 300_000});
-    assert.equal(survivor.status, 'COMPLETED', survivor.error_message);
-    assert.ok(verifies(folder, survivor.proof));
+    const ends = await Promise.all(bad);
+    for (const end of ends.slice(0, 2)) assert.match(end, /^FAILED PARAMS: /);
+    for (const end of ends.slice(2)) assert.match(end, /^INVALID_ARGUMENT INVALID_INPUT: (vanilla_proof|registered_proof|miner_id)/);
 
+    const results = (await Promise.all(good)).map(({result}) => result);
+    const proofs = new Set();
+    for (const [i, result] of results.entries()) {
+      assert.equal(result.status, 'COMPLETED', result.error_message);
+      assert.ok(verifies(folder, result.proof), `proof ${i}`);
+      proofs.add(result.proof.toString('hex'));
+    }
+    assert.equal(proofs.size, 8, 'blinded anew, each');
+    const repeated = (await retry).result;
+    assert.equal(repeated.job_id, results[0].job_id);
+    assert.deepEqual(repeated.proof, results[0].proof);
     // A retry after the end: the stored result, byte for byte.
-    const after = await client.Prove({submit: porep('porep-1234-7')}, {timeoutMs: 10_000});
-    assert.deepEqual(after.result.proof, a.result.proof);
-    assert.equal(after.result.job_id, a.result.job_id);
+    const after = (await client.Prove({submit: porep(name('good', 0))}, {timeoutMs: 10_000})).result;
+    assert.deepEqual(after.proof, results[0].proof);
+    assert.equal(after.job_id, results[0].job_id);
     const stored = await client.Prove({submit: porep('porep-1234-42', {padding: 200_000_000})});
     assert.equal(stored.result.job_id, padded.job_id);
+
+    // By the daemon's own books: each request has its one end.
+    const {history, pipelines} = await daemon.status();
+    assert.deepEqual(pipelines, []);
+    const expected = {};
+    for (let i = 0; i < 8; ++i) expected[name('good', i)] = ['completed'];
+    for (let i = 1; i < 7; ++i) expected[name('cancelled', i)] = ['cancelled'];
+    for (let i = 1; i < 3; ++i) expected[name('bad', i)] = ['failed'];
+    const found = {};
+    for (const {request_id, state} of history) if (/-(good|cancelled|bad)-/.test(request_id)) (found[request_id] ??= []).push(state);
+    assert.deepEqual(found, expected);
+    const now = await counters();
+    const {partitions_proved_total: proved, ...grown} = Object.fromEntries(Object.keys(now).map((key) => [key, now[key] - before[key]]));
+    assert.deepEqual(grown, {jobs_submitted_total: 16, jobs_refused_total: 4, jobs_deduplicated_total: 3, proofs_completed_total: 8,
+                             proofs_cancelled_total: 6, proofs_failed_total: 2});
+    assert.ok(proved >= 8 && proved <= 10, `${proved} partitions were proved`);  // of what was cancelled some were on the device
   });
 
   await t.test('a client that hangs up: the job is cancelled after the grace', async () => {
@@ -194,7 +232,7 @@ test('one daemon', async (t) => {
     const file = path.join(folder, 'wrapper.json');
     fs.writeFileSync(file, wrapper());
     const job = ['-t', 'porep', '--c1', file, '--registered-proof', '5', '--sector-num', '42', '--miner-id', '1234', '--sector-size', '2048',
-                 '--request-id', 'porep-1234-7'];
+                 '--request-id', 'porep-1234-good-0'];
     const proof = path.join(folder, 'command.proof');
     const submitted = run('submit', ...address, ...job, '--wait', '--out', proof);
     // The same payload under the same id as above, so the stored result.
@@ -203,6 +241,22 @@ test('one daemon', async (t) => {
     const again = run('submit', ...address, ...job, '--json');
     const {job_id} = JSON.parse(again.out);
     assert.equal(JSON.parse(run('await', ...address, job_id, '--json').out).proof, fs.readFileSync(proof).toString('hex'));
+    // Before anything is asked for: what could not be written, what the request file says wrongly.
+    const nowhere = path.join(folder, 'none/x.proof');
+    for (const args of [['submit', ...address, ...job.slice(0, -1), 'nowhere', '--wait', '--out', nowhere], ['await', ...address, job_id, '--out', nowhere]]) {
+      const {code, err} = run(...args);
+      assert.equal(code, 3);
+      assert.ok(err.includes(nowhere), err);
+    }
+    assert.ok(!(await daemon.status()).history.some((row) => row.request_id === 'nowhere'));
+    const known = path.join(source, 'tests/data/post/window-2k-two.json');
+    for (const [member, value] of [['partition_index', 2 ** 32], ['partition_index', '3'], ['sector_size', -1], ['randomness', 5], ['registered_post_proof', [5]]]) {
+      const wrong = path.join(folder, 'wrong.json');
+      fs.writeFileSync(wrong, JSON.stringify({...JSON.parse(fs.readFileSync(known)), [member]: value}));
+      const {code, err} = run('submit', ...address, '-t', 'wpost', '--request', wrong);
+      assert.equal(code, 1, err);
+      assert.ok(err.includes(`'${wrong}': ${member} is not a`), err);
+    }
     assert.match(run('cancel', ...address, job_id).out, /^nothing to cancel/);
     assert.deepEqual(JSON.parse(run('cancel', ...address, job_id, '--json').out), {job_id, was_running: false, was_finished: true});
     assert.equal(run('await', ...address, 'nobody').code, 2);
@@ -239,7 +293,7 @@ test('one daemon', async (t) => {
 
   await t.test('its log is one JSON object a line', () => {
     assert.deepEqual(daemon.log.filter((line) => line.plain), []);
-    assert.ok(daemon.log.some((line) => line.msg === 'job completed' && line.request === 'porep-1234-7'));
+    assert.ok(daemon.log.some((line) => line.msg === 'job completed' && line.request === 'porep-1234-good-0'));
   });
 });
 

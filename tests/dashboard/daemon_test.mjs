@@ -1,7 +1,7 @@
 // The page against a real `cuzk serve` that proves real 2 KiB sectors.
 import assert from 'node:assert/strict';
 import {execFile, execFileSync, spawn} from 'node:child_process';
-import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {createServer} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -31,7 +31,9 @@ function freePort() {
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cuzk-dashboard-'));
   const at = (name) => join(folder, name);
-  execFileSync(cuzk, ['setup', '--circuit', 'porep-2k', '--out', at('params'), '--no-progress'], {stdio: 'pipe'});
+  // A folder of its own, to spoil a file in; the parameters are those of tests/interop.
+  mkdirSync(at('params'));
+  for (const file of readdirSync(process.env.CUZK_PARAMS)) symlinkSync(join(process.env.CUZK_PARAMS, file), at(`params/${file}`));
   execFileSync(cuzk, ['synth-sector', '--registered-proof', '5', '--wrapper', '--out', at('c1.json')], {stdio: 'pipe'});
   const port = await freePort();
   url = `http://127.0.0.1:${port}/`;
@@ -115,17 +117,25 @@ test('proofs are seen waiting, running and done, and the figures are those of cu
   await close();
 });
 
-test('a proof that fails is in the history with its reason', async () => {
+test('a proof that fails is in the history with its reason, what is refused is not', async () => {
   const {page, close} = await open(browser, url);
+  // Accepted, as a file of that name is there; the job finds out that it is none.
+  const request = new URL('../data/post/window-2k-two.json', import.meta.url).pathname;
+  writeFileSync(join(folder, 'params', JSON.parse(readFileSync(request, 'utf8')).params), 'damaged');
+  const address = ['-a', `unix://${join(folder, 'cuzk.sock')}`];
+  await assert.rejects(run(cuzk, ['submit', ...address, '-t', 'wpost', '--request', request, '--request-id', 'window-bad', '--wait']),
+                       (error) => error.code === 1 || error.code === 3 || assert.fail(String(error)));
   const c1 = JSON.parse(readFileSync(join(folder, 'c1.json'), 'utf8'));
   const inner = JSON.parse(Buffer.from(c1.Phase1Out, 'base64'));
   inner.comm_r[0] ^= 1;
   writeFileSync(join(folder, 'c1.json'), JSON.stringify({...c1, Phase1Out: Buffer.from(JSON.stringify(inner)).toString('base64')}));
-  await assert.rejects(submit('porep-bad'));
-  // Refused at submit or failed as a job: if it was a job, the page says why.
-  const status = await (await fetch(`${url}status`)).json();
-  if (status.history.some((h) => h.request_id === 'porep-bad'))
-    await until(() => rows(page, 'history'), (r) => r.some((row) => row[1] === 'porep-bad' && row[4].startsWith('failed: INVALID_INPUT')), 'history');
+  await assert.rejects(submit('porep-bad'), (error) => /INVALID_INPUT/.test(error.stderr) || assert.fail(String(error)));
+  const history = await until(() => rows(page, 'history'), (r) => r.some((row) => row[1] === 'window-bad'), 'history');
+  const failed = history.find((row) => row[1] === 'window-bad');
+  assert.deepEqual(failed.slice(2, 4), ['window-post', 'wpost-2k']);
+  assert.match(failed[4], /^failed: PARAMS: /);
+  assert.ok(!history.some((row) => row[1] === 'porep-bad'));
+  assert.match(await page.locator('#history-note').textContent(), new RegExp(`^${kJobs} completed, 1 failed`));
   await close();
 });
 

@@ -98,8 +98,8 @@ export function statusOf(devices, instance) {
     gpu_workers: ordinals.flatMap((gpu_ordinal) => [0, 1].map((worker_id) => ({worker_id, gpu_ordinal, state: worker_id === 0 ? 'proving' : 'idle',
       current_job: worker_id === 0 ? 'JOB-RUNNING' : null, current_partition: worker_id === 0 ? 1 : null, busy_secs: worker_id === 0 ? 1.5 : null}))),
     allocations: {
-      srs: [{circuit_id: 'porep-32g', tier: 'hot', state: 'ready', bytes: 47 * 2 ** 30, ref_count: 1, last_used_secs_ago: 0.5, evictable: false},
-        {circuit_id: 'snap-32g', tier: 'cold', state: 'ready', bytes: 33 * 2 ** 30, ref_count: 0, last_used_secs_ago: null, evictable: false}],
+      srs: [{circuit_id: 'porep-32g', tier: 'hot', state: 'ready', bytes: 47 * 2 ** 30, ref_count: 1, evictable: false},
+        {circuit_id: 'snap-32g', tier: 'cold', state: 'ready', bytes: 33 * 2 ** 30, ref_count: 0, evictable: false}],
       pce: []},
     counters: {total_completed: 5, total_failed: 1, total_cancelled: 2, completed_by_kind: {'porep-c2': 5}, failed_by_kind: {'porep-c2': 1}, queue_depth: 3},
     history: [

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # One test file of this folder under Node's own runner.
-#   run.sh BUILD_FOLDER CUZK TEST.mjs
+#   run.sh BUILD_FOLDER CUZK TEST.mjs PARAMETERS       the folder of the 2 KiB parameters, for daemon_test.mjs
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 build="$1" test="$3"
-export CUZK="$2"
+export CUZK="$2" CUZK_PARAMS="$4"
 for tool in node npm chromium; do
   command -v "$tool" >/dev/null || { echo "$tool is missing: scripts/deps test installs it" >&2; exit 1; }
 done

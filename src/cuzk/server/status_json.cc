@@ -119,7 +119,7 @@ Json devices_json(const StatusView& view) {
                    {"name", device.info.name},
                    {"uuid", device.info.uuid.empty() ? Json(nullptr) : Json(device.info.uuid)},
                    {"state", device.quarantined ? "quarantined" : "ok"},
-                   {"error", nullptr},
+                   {"error", device.quarantined ? Json(device.quarantine_reason) : Json(nullptr)},
                    {"vram_total_bytes", device.info.memory_bytes},
                    {"vram_free_bytes", device.free_memory},
                    {"lock_held", device.lock_taken},
@@ -168,12 +168,10 @@ Json allocations_json(const StatusView& view) {
                                                           : "failed"},
                    {"bytes", circuit.size_bytes},
                    {"ref_count", circuit.ref_count},
-                   {"last_used_secs_ago", nullptr},
                    {"evictable", circuit.ref_count == 0 && circuit.tier != engine::ParamsTier::kCold}});
     if (circuit.shape_loaded)
       shapes.push_back({{"circuit_id", circuit.circuit_id},
                         {"bytes", circuit.shape_bytes},
-                        {"last_used_secs_ago", nullptr},
                         {"evictable", circuit.ref_count == 0}});
   }
   return {{"srs", std::move(srs)}, {"pce", std::move(shapes)}};

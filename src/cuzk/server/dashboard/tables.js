@@ -87,7 +87,7 @@ export function srs(table, status) {
   fillTable(table, status.allocations.srs.map((s) => [
     s.circuit_id,
     {text: s.state === 'ready' ? s.tier : `${s.tier}, ${s.state}`, css: s.state === 'failed' ? 'bad' : kTier[s.tier] ?? ''},
-    n(bytes(s.bytes)), n(s.ref_count), n(s.last_used_secs_ago === null ? '' : `${seconds(s.last_used_secs_ago)} ago`),
+    n(bytes(s.bytes)), n(s.ref_count),
   ]), 'no parameter files are known');
 }
 

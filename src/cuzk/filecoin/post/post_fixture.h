@@ -135,7 +135,8 @@ struct BlankCircuit {
   friend void PrintTo(const BlankCircuit& c, std::ostream* out) { *out << c.name; }
 };
 
-/// Those with at least `least` and fewer than `limit` constraints.
+/// Those with at least `least` and fewer than `limit` constraints. For 16 MiB and 1 GiB there is no
+/// reference, so these four are left out; any other file that is missing fails read_json.
 inline std::vector<BlankCircuit> blank_circuits(std::size_t least, std::size_t limit) {
   std::vector<BlankCircuit> out;
   for (const PostParams& params : post_table()) {
@@ -143,7 +144,7 @@ inline std::vector<BlankCircuit> blank_circuits(std::size_t least, std::size_t l
     std::string name(params.kind == Kind::winning ? "winning-" : "window-");
     name.append(params.size->name.substr(0, params.size->name.size() - 2));
     for (char& c : name) c = static_cast<char>(std::tolower(c));
-    if (!std::ifstream(CUZK_TEST_DATA "/shapes/" + name + ".json").good()) continue;
+    if (name.ends_with("-16m") || name.ends_with("-1g")) continue;
     const std::size_t constraints = read_json("shapes/" + name + ".json").at("num_constraints");
     if (constraints >= least && constraints < limit) out.push_back({name, CircuitParams::of(params)});
   }

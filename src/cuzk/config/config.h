@@ -39,9 +39,9 @@ struct Config {
   } memory;
 
   struct Gpus {
-    /// CUDA ordinals or UUIDs; empty: every device.
+    /// CUDA ordinals, UUIDs, or "all" or "cpu" alone; empty: every CUDA device, else the processor.
     std::vector<std::variant<std::uint32_t, std::string>> devices;
-    std::uint32_t gpu_threads = 0;  ///< 0: as many as there are processors
+    std::uint32_t gpu_threads = 0;  ///< without effect: synthesis.threads is the number of threads
     std::uint32_t gpu_workers_per_device = 2;
     std::optional<std::uint64_t> vram_limit;  ///< bytes a device
   } gpus;
@@ -58,7 +58,7 @@ struct Config {
 
   struct Synthesis {
     std::uint32_t threads = 0;                       ///< 0: as many as there are processors
-    std::optional<std::uint32_t> partition_workers;  ///< nothing: as many as cores and budget admit
+    std::optional<std::uint32_t> partition_workers;  ///< nothing: one for each thread, as memory admits
   } synthesis;
 
   struct Pipeline {

@@ -13,7 +13,8 @@ namespace cuzk::engine {
 /// What happens to a request whose id is known with another payload.
 enum class OnConflict : std::uint8_t { kNewJob, kReject };
 
-/// The engine's part of the configuration. The comment gives the key in the daemon's file where they differ.
+/// The engine's part of the configuration, with the built-in values of the daemon's file. The comment gives
+/// the file's key where they differ.
 struct EngineConfig {
   // memory
   /// memory.total_budget less memory.safety_margin, in bytes: parameters, shapes, the working sets of
@@ -34,7 +35,7 @@ struct EngineConfig {
   Duration max_batch_wait = std::chrono::seconds(10);
   /// Within a priority, jobs of one kind follow one another instead of the order of submission.
   bool sort_by_type = false;
-  std::size_t max_pending = 1024;  ///< jobs that are not done
+  std::size_t max_pending = 1000;  ///< jobs that are not done
   OnConflict on_conflict = OnConflict::kNewJob;
   Duration result_retention = std::chrono::hours(1);
   std::size_t max_results = 10'000;

@@ -32,8 +32,9 @@ Engine::Impl::Impl(EngineConfig config, EngineParts parts)
       budget_(config_.memory_budget, std::min(request_memory(config_), config_.memory_budget)),
       freed_(budget_),
       cache_(budget_, freed_, config_.eviction_min_idle) {
-  const bool legacy = config_.partition_workers == 0U;
-  synthesis_workers_ = legacy ? config_.max_parallel_synthesis : config_.partition_workers.value_or(0);
+  const bool before_per_partition = config_.partition_workers == 0U;
+  synthesis_workers_ =
+      before_per_partition ? config_.max_parallel_synthesis : config_.partition_workers.value_or(0);
   if (synthesis_workers_ == 0) synthesis_workers_ = parts_.pool.size();
   const auto devices = static_cast<unsigned>(parts_.devices.size());
   const unsigned device_workers = devices * config_.workers_per_device;

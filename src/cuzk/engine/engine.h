@@ -51,19 +51,22 @@ using AwaitCallback = std::function<void(const Awaited&)>;
 /// Names a waiter; never 0.
 using WaiterId = std::uint64_t;
 
+/// What cancel found.
 struct Cancelled {
   bool was_running = false;  ///< something of it had begun
 };
 
+/// A circuit that is ready to prove.
 struct Preloaded {
-  bool already_loaded = false;
-  Duration load_time{};
+  bool already_loaded = false;  ///< it was when preload was called
+  Duration load_time{};         ///< since preload was called, waiting for memory and other loads included
 };
 using PreloadCallback = std::function<void(Result<Preloaded>)>;
 
+/// What evict let go.
 struct Evicted {
-  bool was_loaded = false;
-  std::uint64_t freed_bytes = 0;
+  bool was_loaded = false;        ///< parameters: HOT or WARM
+  std::uint64_t freed_bytes = 0;  ///< of the budget: parameters, shape, and what a launch of them would take
 };
 
 /// Reads and checks a request: read_request (statement.h), or a simulation's.
@@ -111,7 +114,10 @@ struct EngineParts {
 ///        '--------------------------------------------------' the proof failed its check, the first time
 ///
 /// Every public member is thread-safe, and may be called from callbacks, except shut_down and the destructor.
-/// Callbacks run on engine threads that hold no lock; they must not block. docs/engine.md explains the rules.
+/// Callbacks run without any lock of the engine; they must not block. They run on an engine thread, or on the
+/// caller's, before the call returns, where the answer is known already: of a final job (await); for a
+/// circuit that is HOT, unknown or without a file, or when the engine shuts down (preload). So a caller must
+/// not hold a lock that its callback takes. docs/engine.md explains the rules.
 class Engine {
  public:
   /// kUsage for a configuration that cannot be or no device; kIo when threads are refused or the journal
@@ -127,8 +133,8 @@ class Engine {
   /// waits for this one and attaches to it.
   Submission submit(JobRequest request);
 
-  /// Calls `done` once: with the result, at once if there is one, or without after `timeout`. kUsage for a
-  /// job that is not known (any more); `done` is not called then.
+  /// Calls `done` once: with the result, before await returns if there is one, or without after `timeout`.
+  /// kUsage for a job that is not known (any more); `done` is not called then.
   Result<WaiterId> await(const std::string& job_id, std::optional<Duration> timeout, AwaitCallback done);
 
   /// The waiter hung up. True: `done` is not and will not be called. False: it was, or is being called.

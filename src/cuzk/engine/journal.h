@@ -46,14 +46,17 @@ class Journal {
   /// jobs are ignored; after an error the job is proved all the same.
   virtual Result<void> begin(const std::string& job_id) = 0;
 
+  /// A job that was accepted and whose outcome was not stored.
   struct Unfinished {
     JobIdentity identity;
     std::uint32_t starts = 0;  ///< processes that have begun it
   };
+  /// A job whose outcome was stored.
   struct Finished {
     std::shared_ptr<const JobResult> result;
     std::chrono::seconds age{};  ///< since it was finished, by the wall clock
   };
+  /// What earlier processes left.
   struct Recovered {
     std::vector<Unfinished> unfinished;  ///< in the order of acceptance
     std::vector<Finished> finished;      ///< oldest first

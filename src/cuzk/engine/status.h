@@ -12,24 +12,27 @@
 
 namespace cuzk::engine {
 
+/// One device now, and since the start.
 struct DeviceStatus {
   DeviceInfo info;
-  std::uint64_t free_memory = 0;
-  bool quarantined = false;
+  std::uint64_t free_memory = 0;  ///< bytes of its own that may be taken; 0 where it uses the host's
+  bool quarantined = false;       ///< out of service for the rest of the process
   std::string quarantine_reason;  ///< empty unless it is
   std::string current_job_id;     ///< of the launch that a worker took last and still has; or empty
   ProofKind current_kind = ProofKind::porep_seal_commit;  ///< of that job
-  std::uint32_t workers_busy = 0;
-  std::uint64_t launches = 0;  ///< that ended well
+  std::uint32_t workers_busy = 0;                         ///< of gpus.gpu_workers_per_device
+  std::uint64_t launches = 0;                             ///< that ended well
   std::uint64_t launch_failures = 0;
   Duration lock_held{};            ///< sum over all launches that ended well
   bool lock_taken = false;         ///< a launch has the device's lock now
   std::uint32_t lock_waiting = 0;  ///< launches that wait for it now
 };
 
-enum class ParamsTier : std::uint8_t { kHot = 0, kWarm = 1, kCold = 2 };  ///< numbers of the API
+/// Where a circuit's parameters are: ready to prove, open and sound, on disk only. With the API's numbers.
+enum class ParamsTier : std::uint8_t { kHot = 0, kWarm = 1, kCold = 2 };
 [[nodiscard]] std::string_view to_string(ParamsTier tier);
 
+/// One circuit that is loaded, was asked for, or has a parameter file.
 struct CircuitStatus {
   std::string circuit_id;
   ParamsTier tier = ParamsTier::kCold;
@@ -41,23 +44,25 @@ struct CircuitStatus {
   std::string last_error;  ///< why the last load failed or its key was given up; empty after a good one
 };
 
+/// The jobs of one kind that are not done.
 struct QueueStatus {
   ProofKind kind = ProofKind::porep_seal_commit;
   std::uint32_t pending = 0;      ///< jobs of which nothing has begun
   std::uint32_t in_progress = 0;  ///< the other jobs that are not done
 };
 
-/// One partition in a job's row, for displays.
+/// Where a partition of a job is; drawn above Engine.
 enum class PartitionState : std::uint8_t { kWaiting, kSynthesis, kDeviceQueue, kDevice, kFinishing, kDone };
 [[nodiscard]] std::string_view to_string(PartitionState state);
 
+/// One job that is not forgotten.
 struct JobStatus {
   JobIdentity identity;
   JobState state = JobState::kQueued;
-  std::string circuit_id;  ///< empty while the request of a recovered job is being read
-  Duration age{};          ///< since acceptance, or since the outcome of a final job
-  std::vector<PartitionState> partitions;
-  std::string message;
+  std::string circuit_id;                  ///< empty while the request of a recovered job is being read
+  Duration age{};                          ///< since acceptance, or since the outcome of a final job
+  std::vector<PartitionState> partitions;  ///< empty like circuit_id
+  std::string message;                     ///< of a final job: JobResult::message
 };
 
 /// Counters since the start; they only grow.
@@ -85,6 +90,7 @@ struct Counters {
   std::uint64_t queue_popped = 0;
 };
 
+/// All of an engine at one moment.
 struct Status {
   PipelineMode mode = PipelineMode::kPerPartition;
   std::vector<DeviceStatus> devices;

@@ -30,6 +30,7 @@ struct Gap {
 };
 std::string_view name_of(Gap::Kind kind);  ///< "cross_job", "cross_partition", "within_partition"
 
+/// How many gaps of some class there are, and their time together.
 struct GapSum {
   std::uint64_t count = 0;
   std::int64_t total_ns = 0;
@@ -73,6 +74,7 @@ struct Blame {
   std::string stage;  ///< see kBlameStages
   std::int64_t idle_ns = 0;
 };
+/// A stage that can hold up a device, and what it means that it did.
 struct BlameStage {
   std::string_view name;
   std::string_view meaning;
@@ -89,6 +91,7 @@ inline constexpr std::array<BlameStage, 8> kBlameStages = {{
     {"untraced", "before the next partition was picked up; the log has no SYNTH and no GPU_QUEUE events"},
 }};
 
+/// The lanes of one device. A lane is absent where the log has no events for it.
 struct Device {
   std::uint32_t ordinal = 0;
   std::optional<DeviceLane> lock;  ///< LOCK_ACQUIRED..LOCK_RELEASED, first acquire to last release
@@ -100,7 +103,7 @@ struct Device {
   std::vector<Blame> starved_by;
 };
 
-/// Over tasks (over jobs for "job").
+/// How long one stage took, over tasks (over jobs for "job").
 struct StageTime {
   std::string stage;
   std::uint64_t count = 0;
@@ -110,6 +113,7 @@ struct StageTime {
   [[nodiscard]] double mean_ms() const { return total_ms / static_cast<double>(count); }
 };
 
+/// What a log amounts to. docs/timeline.md explains the figures.
 struct Analysis {
   std::uint64_t events = 0;
   std::uint64_t lost = 0;      ///< events that the log says are missing: every figure is then a lower bound
@@ -126,6 +130,7 @@ struct Analysis {
   std::vector<Blame> starved_by;  ///< over all devices
 };
 
+/// Of a log in any order; never fails: what does not pair is counted. O(n log n).
 Analysis analyse(const Log& log);
 
 /// For people, several lines; the gaps of each class with the longest three named.

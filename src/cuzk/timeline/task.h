@@ -58,6 +58,7 @@ struct JobDone {
   std::string state;  ///< detail `state`, or empty
 };
 
+/// What collect_tasks makes of a log.
 struct Tasks {
   std::vector<Task> tasks;  ///< in the order of their first events
   std::vector<JobDone> done;

@@ -70,27 +70,27 @@ std::vector<G1Affine32> bucket_sums(const std::vector<G1Affine32>& bases, const 
   std::vector<G1Affine32> points;  // of the level
   for (std::size_t i = 0; i < n; ++i)
     points.push_back((sorted[i] & 1) != 0 ? -bases[index[i]] : bases[index[i]]);
-  for (bool first = true; *std::max_element(size.begin(), size.end()) > 1; first = false) {
+  for (std::uint32_t distance = 0; *std::max_element(size.begin(), size.end()) > 1;
+       distance = distance == 0 ? 1 : 2 * distance) {
     std::vector<std::uint64_t> sums(count + 1);
     for (std::uint32_t b = 0; b < count; ++b) sums[b + 1] = sums[b] + packed_size(size[b]);
     std::vector<ListedPair> list(static_cast<std::uint32_t>(sums[count]));
-    for (std::uint32_t i = 0; i < list.size(); ++i) list[i] = pair_at(level, sums.data(), i);
-    std::vector<G1Affine32> next(sums[count] >> 32);
-    for (std::uint32_t b = 0; b < count; ++b)
-      if (size[b] % 2 != 0) next[(sums[b] >> 32) + size[b] / 2] = points[start[b] + size[b] - 1];
-    if (first) {
+    for (std::uint32_t i = 0; i < list.size(); ++i)
+      list[i] = pair_in(level, sums.data(), i, bucket_of_pair(sums.data(), i, 0, count), distance);
+    const auto pairs = static_cast<std::uint32_t>(list.size());
+    if (distance == 0) {
+      std::vector<G1Affine32> next(sums[count] >> 32);
+      for (std::uint32_t b = 0; b < count; ++b)
+        if (size[b] % 2 != 0) next[(sums[b] >> 32) + size[b] / 2] = points[start[b] + size[b] - 1];
       host_affine_add<Fp32>(
           PointPairs<Fp32>::listed_bases(list.data(), sorted.data(), index.data(), bases.data(), next.data()),
-          static_cast<std::uint32_t>(list.size()));
+          pairs);
+      points = std::move(next);
+      for (std::uint32_t b = 0; b < count; ++b) start[b] = static_cast<std::uint32_t>(sums[b] >> 32);
     } else {
-      host_affine_add<Fp32>(PointPairs<Fp32>::listed(list.data(), points.data(), next.data()),
-                            static_cast<std::uint32_t>(list.size()));
+      host_affine_add<Fp32>(PointPairs<Fp32>::listed(list.data(), points.data(), distance), pairs);
     }
-    for (std::uint32_t b = 0; b < count; ++b) {
-      start[b] = static_cast<std::uint32_t>(sums[b] >> 32);
-      size[b] = (size[b] + 1) / 2;
-    }
-    points = std::move(next);
+    for (std::uint32_t b = 0; b < count; ++b) size[b] = (size[b] + 1) / 2;
   }
   std::vector<G1Affine32> out(windows.buckets(), G1Affine32::infinity());
   for (std::uint32_t b = 1; b < count; ++b)

@@ -37,9 +37,7 @@ std::uint64_t msm_memory_bound(std::uint64_t count, std::uint64_t point_bytes, u
   std::uint64_t sum = (4 + 12 + 9) * entries;
   sum += 27 * (buckets + 1);  // starts, sizes, their prefix sums and those's scratch
   sum += sizeof(ListedPair) * (entries / 2 + 1);
-  const std::uint64_t first = std::min(entries, (entries + buckets) / 2 + 1);
-  const std::uint64_t second = std::min(first, (first + buckets) / 2 + 1);
-  sum += point_bytes * (first + second);
+  sum += point_bytes * std::min(entries, (entries + buckets) / 2 + 1);
   sum += point_bytes * (all + windows.buckets() + all / 2 + 1);
   return sum + adder_bound(std::max(entries / 2 + 1, all), point_bytes) + kFixed;
 }

@@ -143,7 +143,7 @@ CUZK_HD CUZK_INLINE void finish_sum(const PointPair<F>& pair, const F& before, F
 
 }  // namespace add_detail
 
-/// A pair of neighbours in a level of a bucket tree, and the place of its sum in the next level.
+/// The first of a pair of points in a level of a bucket tree, and the place of the sum in the next level.
 struct ListedPair {
   std::uint32_t from;
   std::uint32_t to;
@@ -181,10 +181,11 @@ class PointPairs {
     p.more_ = more;
     return p;
   }
-  /// The pairs of a list, of points of a level.
-  static PointPairs listed(const ListedPair* list, const Affine<F>* in, Affine<F>* out) {
-    PointPairs p(Kind::listed, in, out);
+  /// The pairs of a list, of points that lie `distance` apart; sums stay in the same array.
+  static PointPairs listed(const ListedPair* list, Affine<F>* points, std::uint32_t distance) {
+    PointPairs p(Kind::listed, points, points);
     p.list_ = list;
+    p.in_stride_ = distance;
     return p;
   }
   /// The pairs of a list in the first level, whose points are bases as the sorted entries pick them: bit 0 of
@@ -216,7 +217,7 @@ class PointPairs {
         return {in_ + i, more_ + i, out_ + i, false, false};
       case Kind::listed: {
         const Affine<F>* const a = in_ + list_[i].from;
-        return {a, a + 1, out_ + list_[i].to, false, false};
+        return {a, a + in_stride_, out_ + list_[i].to, false, false};
       }
       case Kind::listed_bases:
         break;

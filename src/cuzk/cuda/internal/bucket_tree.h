@@ -6,11 +6,13 @@
 
 namespace cuzk::cuda {
 
-/// The bookkeeping of trees over buckets. A level holds the points of every bucket side by side: bucket b has
-/// size[b] of them from start[b] on. The next level holds a sum for every pair of neighbours and a copy of
-/// the odd one out. Packed numbers hold pairs (size / 2) in the low half and points of the next level ((size
-/// + 1) / 2) in the high half; their prefix sums say where pair j of bucket b is listed and where its sum
-/// goes.
+/// The bookkeeping of trees over buckets. Bucket b has size[b] points, the first at start[b], the others each
+/// `distance` behind the one before. The entries lie side by side; the next level has a sum for every pair of
+/// neighbours and a copy of the odd one out, side by side in an array of their own. There later levels stay:
+/// a sum takes the place of its first operand, so that the distance doubles and the odd one out is where it
+/// belongs. Packed numbers hold pairs (size / 2) in the low half and points of the next level ((size + 1) / 2)
+/// in the high half; their prefix sums say where pair j of bucket b is listed and, in the first level, where
+/// its sum goes.
 struct BucketLevel {
   std::uint32_t* start;
   std::uint32_t* size;
@@ -36,12 +38,11 @@ CUZK_HD inline std::uint32_t first_of_key(const std::uint32_t* codes, std::uint3
   return low;
 }
 
-/// Pair `i` of all buckets, from the prefix sums (buckets + 1 of them).
-CUZK_HD inline ListedPair pair_at(const BucketLevel& level, const std::uint64_t* sums, std::uint32_t i) {
-  // The last bucket whose pairs begin at or before i, which is the one that holds it: an empty one before it
-  // begins at the same place.
-  std::uint32_t low = 0;
-  std::uint32_t high = level.count;
+/// The bucket that holds pair `i` of all buckets, from the prefix sums (buckets + 1 of them): one of [low,
+/// high).
+CUZK_HD inline std::uint32_t bucket_of_pair(const std::uint64_t* sums, std::uint32_t i, std::uint32_t low,
+                                            std::uint32_t high) {
+  // The last one whose pairs begin at or before i: an empty one before it begins at the same place.
   while (high - low > 1) {
     const std::uint32_t middle = low + (high - low) / 2;
     if (static_cast<std::uint32_t>(sums[middle]) <= i)
@@ -49,8 +50,16 @@ CUZK_HD inline ListedPair pair_at(const BucketLevel& level, const std::uint64_t*
     else
       high = middle;
   }
-  const std::uint32_t j = i - static_cast<std::uint32_t>(sums[low]);
-  return {level.start[low] + 2 * j, static_cast<std::uint32_t>(sums[low] >> 32) + j};
+  return low;
+}
+
+/// Pair `i` of all buckets, which lies in `bucket`; `distance` is 0 where the sums go to another array.
+CUZK_HD inline ListedPair pair_in(const BucketLevel& level, const std::uint64_t* sums, std::uint32_t i,
+                                  std::uint32_t bucket, std::uint32_t distance) {
+  const std::uint32_t j = i - static_cast<std::uint32_t>(sums[bucket]);
+  if (distance == 0) return {level.start[bucket] + 2 * j, static_cast<std::uint32_t>(sums[bucket] >> 32) + j};
+  const std::uint32_t place = level.start[bucket] + 2 * j * distance;
+  return {place, place};
 }
 
 }  // namespace cuzk::cuda

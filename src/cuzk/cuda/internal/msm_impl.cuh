@@ -59,14 +59,30 @@ static __global__ void bucket_sizes(BucketLevel level, std::uint32_t window_buck
 static __global__ void pack_sizes(BucketLevel level, std::uint64_t* packed) {
   CUZK_FOR_ITEMS(b, level.count + 1) packed[b] = b < level.count ? packed_size(level.size[b]) : 0;
 }
-static __global__ void list_pairs(BucketLevel level, const std::uint64_t* sums, ListedPair* list) {
+/// A block lists kPairsOfBlock neighbours at a time: only the buckets of the first and the last one are
+/// searched for among all.
+inline constexpr std::uint32_t kPairsOfBlock = 8 * kThreads;
+static __global__ void list_pairs(BucketLevel level, const std::uint64_t* sums, std::uint32_t distance,
+                                  ListedPair* list) {
+  __shared__ std::uint32_t bucket[2];
   const auto pairs = static_cast<std::uint32_t>(sums[level.count]);
-  CUZK_FOR_ITEMS(i, pairs) list[i] = pair_at(level, sums, static_cast<std::uint32_t>(i));
+  const std::uint32_t step = gridDim.x * kPairsOfBlock;
+  for (std::uint32_t begin = blockIdx.x * kPairsOfBlock; begin < pairs; begin += step) {
+    const std::uint32_t end = begin + min(kPairsOfBlock, pairs - begin);
+    if (threadIdx.x < 2)
+      bucket[threadIdx.x] = bucket_of_pair(sums, threadIdx.x == 0 ? begin : end - 1, 0, level.count);
+    __syncthreads();
+    const std::uint32_t low = bucket[0];
+    const std::uint32_t high = bucket[1] + 1;
+    for (std::uint32_t i = begin + threadIdx.x; i < end; i += kThreads)
+      list[i] = pair_in(level, sums, i, bucket_of_pair(sums, i, low, high), distance);
+    __syncthreads();
+  }
 }
-/// The next level's places, once the pairs of this one are listed and added.
-static __global__ void advance(BucketLevel level, const std::uint64_t* sums) {
+/// Once the pairs of a level are listed and added: the sizes of the next one, and, after the first, its places.
+static __global__ void advance(BucketLevel level, const std::uint64_t* sums, bool moves) {
   CUZK_FOR_ITEMS(b, level.count) {
-    level.start[b] = static_cast<std::uint32_t>(sums[b] >> 32);
+    if (moves) level.start[b] = static_cast<std::uint32_t>(sums[b] >> 32);
     level.size[b] = (level.size[b] + 1) / 2;
   }
 }
@@ -85,6 +101,7 @@ struct LevelPoints {
   }
 };
 
+/// The odd ones out of the first level.
 template <class F>
 __global__ void copy_odd(BucketLevel level, const std::uint64_t* sums, LevelPoints<F> from, Affine<F>* to) {
   CUZK_FOR_ITEMS(b, level.count) {
@@ -177,12 +194,10 @@ class MsmRun {
   [[nodiscard]] std::uint64_t buckets_of(unsigned group) const {
     return std::uint64_t{group} * (windows_.buckets() + 1);
   }
-  /// Points of the first and second level above the entries.
-  [[nodiscard]] std::uint64_t level_size(unsigned level) const {
+  /// Points of the level above the entries.
+  [[nodiscard]] std::uint64_t level_size() const {
     const std::uint64_t entries = group_ * slice_;
-    const std::uint64_t buckets = buckets_of(group_);
-    const std::uint64_t first = std::min(entries, (entries + buckets) / 2 + 1);
-    return level == 1 ? first : std::min(first, (first + buckets) / 2 + 1);
+    return std::min(entries, (entries + buckets_of(group_)) / 2 + 1);
   }
   /// Digits kept at a time: of all windows where there is room, so that scalars are read once.
   [[nodiscard]] std::uint64_t codes() const { return (all_codes_ ? windows_.count : group_) * slice_; }
@@ -197,7 +212,7 @@ class MsmRun {
     std::uint64_t sum = r(4 * codes()) + 3 * r(4 * entries) + r(sort_scratch_bytes(entries));
     sum += 2 * r(4 * (buckets + 1)) + 2 * r(8 * (buckets + 1)) + r(sum_scratch_bytes(buckets + 1));
     sum += r(sizeof(ListedPair) * (entries / 2 + 1));
-    sum += r(sizeof(Point) * level_size(1)) + r(sizeof(Point) * level_size(2));
+    sum += r(sizeof(Point) * level_size());
     sum += r(sizeof(Point) * all) + (accumulates() ? r(sizeof(Point) * group_ * windows_.buckets()) : 0);
     sum += r(AffineAdder<F>::scratch_bytes(context_, most_additions()));
     return sum + r(sizeof(Point) * (all / 2 + 1)) + (1 << 20);
@@ -246,8 +261,7 @@ class MsmRun {
     CUZK_TRY(take(sums_, 8 * (buckets + 1)));
     CUZK_TRY(take(sum_scratch_, sum_scratch_bytes(buckets + 1)));
     CUZK_TRY(take(list_, sizeof(ListedPair) * (entries / 2 + 1)));
-    CUZK_TRY(take(levels_[0], sizeof(Point) * level_size(1)));
-    CUZK_TRY(take(levels_[1], sizeof(Point) * level_size(2)));
+    CUZK_TRY(take(level_, sizeof(Point) * level_size()));
     CUZK_TRY(take(buckets_, sizeof(Point) * all));
     if (accumulates()) CUZK_TRY(take(fresh_, sizeof(Point) * group_ * windows_.buckets()));
     CUZK_TRY(take(rows_, sizeof(Point) * (all / 2 + 1)));
@@ -294,23 +308,25 @@ class MsmRun {
     LevelPoints<F> points{bases_ + begin, sorted_codes_.as<std::uint32_t>(),
                           sorted_index_.as<std::uint32_t>()};
     std::uint64_t most = entries;  // points of the level
-    for (unsigned round = 0; largest > 1; ++round, largest = (largest + 1) / 2) {
-      auto* const sums = sums_.as<std::uint64_t>();
-      auto* const list = list_.as<ListedPair>();
-      auto* const next = levels_[round % 2].template as<Point>();
+    auto* const sums = sums_.as<std::uint64_t>();
+    auto* const list = list_.as<ListedPair>();
+    auto* const next = level_.as<Point>();
+    const std::uint64_t* const pairs = sums + level.count;  // its low half
+    // 0 in the first round, then between the points of a bucket.
+    for (std::uint32_t distance = 0; largest > 1;
+         distance = distance == 0 ? 1 : 2 * distance, largest = (largest + 1) / 2) {
       pack_sizes<<<grid_for(level.count + 1), kThreads, 0, stream>>>(level, packed_.as<std::uint64_t>());
       CUZK_TRY(context_.check_launch("bucket tree"));
       CUZK_TRY(exclusive_sums(context_, packed_.as<std::uint64_t>(), sums, level.count + 1, sum_scratch_));
-      list_pairs<<<grid_for(most / 2), kThreads, 0, stream>>>(level, sums, list);
-      copy_odd<F><<<grid_for(level.count), kThreads, 0, stream>>>(level, sums, points, next);
+      list_pairs<<<grid_for(most / 16), kThreads, 0, stream>>>(level, sums, distance, list);
+      if (distance == 0) copy_odd<F><<<grid_for(level.count), kThreads, 0, stream>>>(level, sums, points, next);
       CUZK_TRY(context_.check_launch("bucket tree"));
-      const std::uint64_t* const pairs = sums + level.count;  // its low half
-      if (round == 0)
+      if (distance == 0)
         CUZK_TRY(adder_(PointPairs<F>::listed_bases(list, points.codes, points.index, points.points, next),
                         most / 2, pairs));
       else
-        CUZK_TRY(adder_(PointPairs<F>::listed(list, points.points, next), most / 2, pairs));
-      advance<<<grid_for(level.count), kThreads, 0, stream>>>(level, sums);
+        CUZK_TRY(adder_(PointPairs<F>::listed(list, next, distance), most / 2, pairs));
+      advance<<<grid_for(level.count), kThreads, 0, stream>>>(level, sums, distance == 0);
       points = {next, nullptr, nullptr};
       most = std::min<std::uint64_t>(most, (most + level.count) / 2 + 1);
     }
@@ -382,8 +398,7 @@ class MsmRun {
   AffineAdder<F> adder_;
   DeviceMemory codes_, sorted_codes_, index_, sorted_index_, sort_scratch_;
   DeviceMemory starts_, sizes_, packed_, sums_, sum_scratch_, list_;
-  DeviceMemory levels_[2];
-  DeviceMemory buckets_, fresh_, rows_, largest_, results_;
+  DeviceMemory level_, buckets_, fresh_, rows_, largest_, results_;
 };
 
 template <class F>

@@ -70,6 +70,13 @@ TEST(AffineAdd, EverySumIsRight) {
   expect_sums<Fp2x32>(operands(g2_generator(), 60, 5), 2, 4, 4);
 }
 
+// Blocks of whole warps, whose products lie in rows of 32.
+TEST(AffineAdd, BlocksOfWarps) {
+  for (const std::size_t pairs : {31U, 33U, 200U, 600U})
+    expect_sums<Fp32>(operands(g1_generator(), pairs, pairs), 2, 64, 4);
+  expect_sums<Fp2x32>(operands(g2_generator(), 150, 8), 2, 32, 4);
+}
+
 // (0, 2) is on the curve, but not in the subgroup: x = 0 alone is not infinity.
 TEST(AffineAdd, PointsWithXZero) {
   const Fp two = Fp::from_u64(2);

@@ -267,6 +267,31 @@ struct alignas(16) Field32 {
     return r;
   }
 
+  /// a - b + p without reduction, for reduced operands (b may be p): at most 2 p - 1.
+  CUZK_HD static CUZK_INLINE Field32 plain_difference(const Field32& a, const Field32& b) {
+    Carry c;
+    Field32 r;
+    r.limb[0] = add_cc(c, a.limb[0], modulus(0));
+    CUZK_UNROLL
+    for (int i = 1; i < N - 1; ++i) r.limb[i] = addc_cc(c, a.limb[i], modulus(i));
+    r.limb[N - 1] = addc(c, a.limb[N - 1], modulus(N - 1));
+    r.limb[0] = sub_cc(c, r.limb[0], b.limb[0]);
+    CUZK_UNROLL
+    for (int i = 1; i < N - 1; ++i) r.limb[i] = subc_cc(c, r.limb[i], b.limb[i]);
+    r.limb[N - 1] = subc(c, r.limb[N - 1], b.limb[N - 1]);
+    return r;
+  }
+  /// p - this, for a reduced value: p for zero.
+  CUZK_HD [[nodiscard]] CUZK_INLINE Field32 plain_negative() const {
+    Carry c;
+    Field32 r;
+    r.limb[0] = sub_cc(c, modulus(0), limb[0]);
+    CUZK_UNROLL
+    for (int i = 1; i < N - 1; ++i) r.limb[i] = subc_cc(c, modulus(i), limb[i]);
+    r.limb[N - 1] = subc(c, modulus(N - 1), limb[N - 1]);
+    return r;
+  }
+
   // ---- loose arithmetic
   /// a b / R, loose: below p (a b / (p R) + 1). Fr: `a` reduced and `b` loose give less than 1.91 r; in any
   /// other case the running sum, which stays below a + p, could overflow. Fp: loose operands give less

@@ -1,31 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "cuzk/cuda/internal/block.h"
 #include "cuzk/cuda/internal/inverse32.h"
-#include "cuzk/curve/point.h"
+#include "cuzk/cuda/internal/point_pairs.h"
 
 namespace cuzk::cuda {
 
-/// Many independent additions of affine points with one inversion for a whole block of threads
-/// (gpu-kernels.md section 2.6 B): five products and a square an addition, and a share of the inversion.
-/// Complete: equal points, opposite points and infinity give the right sums. Coordinates are fully reduced,
-/// in and out.
-
-using G1Affine32 = Affine<Fp32>;
-using G2Affine32 = Affine<Fp2x32>;
-static_assert(sizeof(G1Affine32) == sizeof(G1Affine) && sizeof(G2Affine32) == sizeof(G2Affine));
-
-/// One addition: where the operands are, whether they are taken with the opposite sign, and where the sum
-/// goes.
-template <class F>
-struct PointPair {
-  const Affine<F>* a;
-  const Affine<F>* b;
-  Affine<F>* out;
-  bool negate_a;
-  bool negate_b;
+/// What is copied at a time.
+struct alignas(16) Chunk {
+  std::uint32_t word[4];
 };
 
 namespace add_detail {
@@ -47,7 +33,9 @@ CUZK_HD CUZK_INLINE Field32<Params> load_words(const Field32<Params>* p) {
   }
   return r;
 #else
-  return *p;
+  Field32<Params> r;
+  std::memcpy(&r, p, sizeof r);
+  return r;
 #endif
 }
 template <class Params>
@@ -58,7 +46,7 @@ CUZK_HD CUZK_INLINE void store_words(Field32<Params>* p, const Field32<Params>& 
   for (int i = 0; i < v.N / 4; ++i)
     to[i] = make_uint4(v.limb[4 * i], v.limb[4 * i + 1], v.limb[4 * i + 2], v.limb[4 * i + 3]);
 #else
-  *p = v;
+  std::memcpy(p, &v, sizeof v);
 #endif
 }
 CUZK_HD CUZK_INLINE Fp2x32 load_words(const Fp2x32* p) {
@@ -88,160 +76,86 @@ CUZK_HD CUZK_INLINE SumKind classify(const F& xa, const F& ya, const F& xb, cons
 
 /// Whether the chord may not hold: the coordinates y decide only then.
 template <class F>
-CUZK_HD CUZK_INLINE bool is_suspect(const F& difference, const F& xa, const F& xb) {
-  return difference.is_zero() || xa.is_zero() || xb.is_zero();
+CUZK_HD CUZK_INLINE bool is_suspect(const F& xa, const F& xb) {
+  return xa == xb || xa.is_zero() || xb.is_zero();
 }
 
-/// The denominator of the slope, from the coordinates x; one where no slope is needed.
-template <class F>
-CUZK_HD CUZK_INLINE F denominator(const PointPair<F>& pair) {
-  const F xa = load_words(&pair.a->x);
-  const F xb = load_words(&pair.b->x);
-  const F d = xb - xa;
-  if (!is_suspect(d, xa, xb)) return d;
-  const F ya = load_y(pair.a, pair.negate_a);
-  const F yb = load_y(pair.b, pair.negate_b);
-  switch (classify(xa, ya, xb, yb)) {
-    case SumKind::chord:
-      return d;
-    case SumKind::tangent:
-      return ya.dbl();
-    default:
-      return F::one();
-  }
+/// Products, squares and differences that are reduced no more than their next use asks: loose for Fp (below
+/// 1.41 p the products, below 2 p the differences of reduced values), reduced for Fp2.
+CUZK_HD CUZK_INLINE Fp32 loose_product(const Fp32& a, const Fp32& b) {
+  return Fp32::product(a, b);
+}
+CUZK_HD CUZK_INLINE Fp2x32 loose_product(const Fp2x32& a, const Fp2x32& b) {
+  return a * b;
+}
+CUZK_HD CUZK_INLINE Fp32 loose_difference(const Fp32& a, const Fp32& b) {
+  return Fp32::plain_difference(a, b);
+}
+CUZK_HD CUZK_INLINE Fp2x32 loose_difference(const Fp2x32& a, const Fp2x32& b) {
+  return a - b;
+}
+/// -v or p - v.
+CUZK_HD CUZK_INLINE Fp32 loose_negative(const Fp32& v) {
+  return v.plain_negative();
+}
+CUZK_HD CUZK_INLINE Fp2x32 loose_negative(const Fp2x32& v) {
+  return -v;
+}
+CUZK_HD CUZK_INLINE Fp32 reduced(const Fp32& v) {
+  return v.reduced();
+}
+CUZK_HD CUZK_INLINE Fp2x32 reduced(const Fp2x32& v) {
+  return v;
+}
+/// Of a loose value, reduced.
+CUZK_HD CUZK_INLINE Fp32 square_of(const Fp32& v) {
+  return Fp32::Wide::square(v).reduce().reduced();
+}
+CUZK_HD CUZK_INLINE Fp2x32 square_of(const Fp2x32& v) {
+  return v.square();
 }
 
-/// The sum, and `inverse` (of this denominator and all earlier ones) taken on to the earlier ones. `before`
-/// is the product of the earlier denominators.
-template <class F>
-CUZK_HD CUZK_INLINE void finish_sum(const PointPair<F>& pair, const F& before, F& inverse) {
-  const F xa = load_words(&pair.a->x);
-  const F xb = load_words(&pair.b->x);
-  const F ya = load_y(pair.a, pair.negate_a);
-  const F yb = load_y(pair.b, pair.negate_b);
-  F d = xb - xa;
-  F numerator = yb - ya;
-  if (is_suspect(d, xa, xb)) {
-    const SumKind kind = classify(xa, ya, xb, yb);
-    if (kind == SumKind::tangent) {
-      d = ya.dbl();
-      const F xx = xa.square();
-      numerator = xx.dbl() + xx;
-    } else if (kind != SumKind::chord) {
-      const F zero = F::zero();
-      store_words(&pair.out->x, kind == SumKind::first ? xa : kind == SumKind::second ? xb : zero);
-      store_words(&pair.out->y, kind == SumKind::first ? ya : kind == SumKind::second ? yb : zero);
-      return;
-    }
+/// The chunks of a value, `stride` apart.
+template <class Params>
+CUZK_HD CUZK_INLINE void store_chunks(Chunk* to, std::size_t stride, const Field32<Params>& v) {
+  CUZK_UNROLL
+  for (int i = 0; i < v.N / 4; ++i) {
+#if defined(__CUDA_ARCH__)
+    *reinterpret_cast<uint4*>(to + i * stride) =
+        make_uint4(v.limb[4 * i], v.limb[4 * i + 1], v.limb[4 * i + 2], v.limb[4 * i + 3]);
+#else
+    std::memcpy(to + i * stride, v.limb + 4 * i, sizeof(Chunk));
+#endif
   }
-  const F slope = numerator * (inverse * before);
-  inverse = inverse * d;
-  const F x = slope.square() - xa - xb;
-  store_words(&pair.out->x, x);
-  store_words(&pair.out->y, slope * (xa - x) - ya);
+}
+CUZK_HD CUZK_INLINE void store_chunks(Chunk* to, std::size_t stride, const Fp2x32& v) {
+  store_chunks(to, stride, v.c0);
+  store_chunks(to + sizeof(Fp32) / sizeof(Chunk) * stride, stride, v.c1);
+}
+
+/// Copies from global to shared memory that are there, for the thread that asked, after wait_for_copies(),
+/// and take no registers until then. On the host they are there at once.
+CUZK_HD CUZK_INLINE void copy_async(Chunk* to, const Chunk* from) {
+#if defined(__CUDA_ARCH__)
+  const auto shared = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(from) : "memory");
+#else
+  std::memcpy(to, from, sizeof(Chunk));
+#endif
+}
+CUZK_HD CUZK_INLINE void wait_for_copies() {
+#if defined(__CUDA_ARCH__)
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+/// Values loaded from memory before this are loaded again after it, not kept in registers.
+CUZK_HD CUZK_INLINE void forget_loads() {
+#if defined(__CUDA_ARCH__)
+  asm volatile("" ::: "memory");
+#endif
 }
 
 }  // namespace add_detail
-
-/// The first of a pair of points in a level of a bucket tree, and the place of the sum in the next level.
-struct ListedPair {
-  std::uint32_t from;
-  std::uint32_t to;
-};
-
-/// The additions of a launch. One type for all kinds, so that the kernel is compiled once: what it adds to an
-/// addition is a branch that all threads take alike.
-template <class F>
-class PointPairs {
- public:
-  /// out[i] = in[2 i] + in[2 i + 1].
-  static PointPairs neighbours(const Affine<F>* in, Affine<F>* out) {
-    PointPairs p(Kind::neighbours, in, out);
-    return p;
-  }
-  /// The same for points picked by their indices.
-  static PointPairs picked(const Affine<F>* bases, const std::uint32_t* index, Affine<F>* out) {
-    PointPairs p(Kind::picked, bases, out);
-    p.index_ = index;
-    return p;
-  }
-  /// Halves of groups: out[g, j] = in[g, j] + in[g, j + width] for j < width = 2^log_width, where groups lie
-  /// in_stride (and out_stride) points apart. `out` may be `in`.
-  static PointPairs halves(const Affine<F>* in, Affine<F>* out, unsigned log_width, std::uint32_t in_stride,
-                           std::uint32_t out_stride) {
-    PointPairs p(Kind::halves, in, out);
-    p.log_width_ = log_width;
-    p.in_stride_ = in_stride;
-    p.out_stride_ = out_stride;
-    return p;
-  }
-  /// sums[i] += more[i].
-  static PointPairs parallel(Affine<F>* sums, const Affine<F>* more) {
-    PointPairs p(Kind::parallel, sums, sums);
-    p.more_ = more;
-    return p;
-  }
-  /// The pairs of a list, of points that lie `distance` apart; sums stay in the same array.
-  static PointPairs listed(const ListedPair* list, Affine<F>* points, std::uint32_t distance) {
-    PointPairs p(Kind::listed, points, points);
-    p.list_ = list;
-    p.in_stride_ = distance;
-    return p;
-  }
-  /// The pairs of a list in the first level, whose points are bases as the sorted entries pick them: bit 0 of
-  /// a code takes the opposite point.
-  static PointPairs listed_bases(const ListedPair* list, const std::uint32_t* codes,
-                                 const std::uint32_t* index, const Affine<F>* bases, Affine<F>* out) {
-    PointPairs p(Kind::listed_bases, bases, out);
-    p.list_ = list;
-    p.codes_ = codes;
-    p.index_ = index;
-    return p;
-  }
-
-  CUZK_HD CUZK_INLINE PointPair<F> operator[](std::uint32_t i) const {
-    switch (kind_) {
-      case Kind::neighbours:
-        return {in_ + 2 * std::uint64_t{i}, in_ + 2 * std::uint64_t{i} + 1, out_ + i, false, false};
-      case Kind::picked:
-        return {in_ + index_[2 * std::uint64_t{i}], in_ + index_[2 * std::uint64_t{i} + 1], out_ + i, false,
-                false};
-      case Kind::halves: {
-        const std::uint64_t width = std::uint64_t{1} << log_width_;
-        const std::uint64_t group = i >> log_width_;
-        const std::uint64_t place = i & (width - 1);
-        const Affine<F>* const a = in_ + group * in_stride_ + place;
-        return {a, a + width, out_ + group * out_stride_ + place, false, false};
-      }
-      case Kind::parallel:
-        return {in_ + i, more_ + i, out_ + i, false, false};
-      case Kind::listed: {
-        const Affine<F>* const a = in_ + list_[i].from;
-        return {a, a + in_stride_, out_ + list_[i].to, false, false};
-      }
-      case Kind::listed_bases:
-        break;
-    }
-    const std::uint32_t from = list_[i].from;
-    return {in_ + index_[from], in_ + index_[from + 1], out_ + list_[i].to, (codes_[from] & 1) != 0,
-            (codes_[from + 1] & 1) != 0};
-  }
-
- private:
-  enum class Kind : std::uint32_t { neighbours, picked, halves, parallel, listed, listed_bases };
-  PointPairs(Kind kind, const Affine<F>* in, Affine<F>* out) : kind_(kind), in_(in), out_(out) {}
-
-  Kind kind_;
-  unsigned log_width_ = 0;
-  std::uint32_t in_stride_ = 0;
-  std::uint32_t out_stride_ = 0;
-  const Affine<F>* in_;
-  Affine<F>* out_;
-  const Affine<F>* more_ = nullptr;
-  const ListedPair* list_ = nullptr;
-  const std::uint32_t* codes_ = nullptr;
-  const std::uint32_t* index_ = nullptr;
-};
 
 /// What a thread keeps between the passes.
 template <class F>
@@ -249,67 +163,298 @@ struct AffineAddState {
   F product;
 };
 
-/// `count` additions, spread over a grid of `grid_threads` threads in blocks of block.threads() (a power of
-/// two). A result may take the place of its own operands. `prefix` has room for grid_threads * max_steps
-/// elements, `nodes` (shared memory) for two a thread.
-template <class F, class Block>
-CUZK_HD CUZK_INLINE void run_affine_add(const PointPairs<F>& pairs, std::uint32_t count, F* prefix,
-                                        std::uint32_t grid_threads, std::uint32_t max_steps, Block& block,
-                                        F* nodes) {
-  using namespace add_detail;
-  const std::uint32_t threads = block.threads();
-  const std::uint32_t first = block.index() * threads;
-  for (std::uint64_t begin = 0; begin + first < count; begin += std::uint64_t{grid_threads} * max_steps) {
-    // Step i of a thread is addition begin + i * grid_threads + its number.
-    const auto left = static_cast<std::uint32_t>(count - begin);
-    const std::uint32_t all = (left - 1) / grid_threads + 1;
-    const std::uint32_t steps = all < max_steps ? all : max_steps;
+/// The shared memory of a block: a slot for each thread, with the coordinates x and y of both operands and
+/// the product of the earlier denominators. The nodes of the tree take the place of slots between the passes.
+template <class F>
+class AddMemory {
+ public:
+  static constexpr unsigned kField = sizeof(F) / sizeof(Chunk);
+  /// Odd, so that the same chunk of eight threads lies in different banks.
+  static constexpr unsigned kSlot = (5 * kField) | 1;
 
-    block.each([&](unsigned thread, AffineAddState<F>& s) {
-      s.product = F::one();
-      std::uint32_t place = first + thread;
-      for (std::uint32_t i = 0; i < steps; ++i, place += grid_threads) {
-        if (place >= left) break;
-        const F d = denominator(pairs[static_cast<std::uint32_t>(begin) + place]);
-        store_words(prefix + place, s.product);
-        s.product = s.product * d;
-      }
-      store_words(nodes + threads + thread, s.product);
-    });
-    block.barrier();
-    // A tree of products: node i is the product of nodes 2 i and 2 i + 1, the threads are the leaves. Its
-    // root is inverted, and going down, a node's inverse times its sibling's product is the child's inverse.
-    for (std::uint32_t width = threads / 2; width > 0; width /= 2) {
-      block.each([&](unsigned thread, AffineAddState<F>&) {
-        if (thread >= width) return;
-        const std::uint32_t i = width + thread;
-        store_words(nodes + i, load_words(nodes + 2 * i) * load_words(nodes + 2 * i + 1));
-      });
-      block.barrier();
-    }
+  static constexpr std::size_t bytes(unsigned threads) { return threads * kSlot * sizeof(Chunk); }
+
+  CUZK_HD CUZK_INLINE explicit AddMemory(Chunk* slots) : slots_(slots) {}
+
+  [[nodiscard]] CUZK_HD CUZK_INLINE Chunk* slot(unsigned thread) const { return slots_ + thread * kSlot; }
+  [[nodiscard]] CUZK_HD CUZK_INLINE F* nodes() const { return reinterpret_cast<F*>(slots_); }
+
+ private:
+  Chunk* slots_;
+};
+
+namespace add_detail {
+
+/// A thread's slot, and the copies into it.
+template <class F>
+class Operands {
+ public:
+  static constexpr unsigned kField = AddMemory<F>::kField;
+
+  CUZK_HD CUZK_INLINE explicit Operands(Chunk* slot) : slot_(slot) {}
+
+  [[nodiscard]] CUZK_HD CUZK_INLINE F xa() const { return value(0); }
+  [[nodiscard]] CUZK_HD CUZK_INLINE F xb() const { return value(2); }
+  [[nodiscard]] CUZK_HD CUZK_INLINE F ya(std::uint32_t code) const { return signed_value(1, code); }
+  [[nodiscard]] CUZK_HD CUZK_INLINE F yb(std::uint32_t code) const { return signed_value(3, code); }
+  [[nodiscard]] CUZK_HD CUZK_INLINE F before() const { return value(4); }
+
+  CUZK_HD CUZK_INLINE void fetch_x(const Affine<F>* a, const Affine<F>* b) const {
+    fetch(0, kField, reinterpret_cast<const Chunk*>(a), 1);
+    fetch(2, kField, reinterpret_cast<const Chunk*>(b), 1);
+  }
+  CUZK_HD CUZK_INLINE void fetch_points(const Affine<F>* a, const Affine<F>* b) const {
+    fetch(0, 2 * kField, reinterpret_cast<const Chunk*>(a), 1);
+    fetch(2, 2 * kField, reinterpret_cast<const Chunk*>(b), 1);
+  }
+  CUZK_HD CUZK_INLINE void fetch_before(const Chunk* from, std::size_t stride) const {
+    fetch(4, kField, from, stride);
+  }
+
+  CUZK_HD CUZK_INLINE void put_yb(const F& v) const {
+    store_words(reinterpret_cast<F*>(slot_ + 3 * kField), v);
+  }
+
+ private:
+  [[nodiscard]] CUZK_HD CUZK_INLINE F value(unsigned i) const {
+    return load_words(reinterpret_cast<const F*>(slot_ + i * kField));
+  }
+  [[nodiscard]] CUZK_HD CUZK_INLINE F signed_value(unsigned i, std::uint32_t code) const {
+    const F v = value(i);
+    return (code & 1) != 0 ? loose_negative(v) : v;
+  }
+  CUZK_HD CUZK_INLINE void fetch(unsigned to, unsigned chunks, const Chunk* from, std::size_t stride) const {
+    CUZK_UNROLL
+    for (unsigned c = 0; c < chunks; ++c) copy_async(slot_ + to * kField + c, from + c * stride);
+  }
+
+  Chunk* slot_;
+};
+
+/// The denominator of the slope where the chord may not hold; one where no slope is needed.
+template <class F>
+CUZK_HD CUZK_INLINE F special_denominator(const PointPairs<F>& pairs, const FoundPair& found) {
+  const Affine<F>* const a = pairs.first(found);
+  const Affine<F>* const b = pairs.second(found);
+  const F xa = load_words(&a->x);
+  const F xb = load_words(&b->x);
+  const F ya = load_y(a, (found.code_a & 1) != 0);
+  switch (classify(xa, ya, xb, load_y(b, (found.code_b & 1) != 0))) {
+    case SumKind::chord:
+      return loose_difference(xb, xa);
+    case SumKind::tangent:
+      return ya.dbl();
+    default:
+      return F::one();
+  }
+}
+
+/// The inverses of the threads' values in nodes [threads, 2 threads): a tree of products, node i that of
+/// nodes 2 i and 2 i + 1, the threads' the leaves. Its root is inverted, and going down, a node's inverse
+/// times its sibling's product is the child's inverse.
+template <class F, class Block>
+CUZK_HD CUZK_INLINE void invert_leaves(F* nodes, Block& block) {
+  const std::uint32_t threads = block.threads();
+  for (std::uint32_t width = threads / 2; width > 0; width /= 2) {
     block.each([&](unsigned thread, AffineAddState<F>&) {
-      if (thread == 0) store_words(nodes + 1, inverse(load_words(nodes + 1)));
+      if (thread >= width) return;
+      const std::uint32_t i = width + thread;
+      store_words(nodes + i, load_words(nodes + 2 * i) * load_words(nodes + 2 * i + 1));
     });
     block.barrier();
-    for (std::uint32_t width = 1; width < threads; width *= 2) {
-      block.each([&](unsigned thread, AffineAddState<F>&) {
-        if (thread >= width) return;
-        const std::uint32_t i = width + thread;
-        const F own = load_words(nodes + i);
-        const F left_product = load_words(nodes + 2 * i);
-        store_words(nodes + 2 * i, own * load_words(nodes + 2 * i + 1));
-        store_words(nodes + 2 * i + 1, own * left_product);
-      });
-      block.barrier();
-    }
-    block.each([&](unsigned thread, AffineAddState<F>& s) {
-      s.product = load_words(nodes + threads + thread);
-      for (std::uint32_t i = steps; i-- > 0;) {
-        const std::uint64_t place = std::uint64_t{i} * grid_threads + first + thread;
-        if (place >= left) continue;
-        finish_sum(pairs[static_cast<std::uint32_t>(begin + place)], load_words(prefix + place), s.product);
-      }
+  }
+  block.each([&](unsigned thread, AffineAddState<F>&) {
+    if (thread == 0) store_words(nodes + 1, inverse(load_words(nodes + 1)));
+  });
+  block.barrier();
+  for (std::uint32_t width = 1; width < threads; width *= 2) {
+    block.each([&](unsigned thread, AffineAddState<F>&) {
+      if (thread >= width) return;
+      const std::uint32_t i = width + thread;
+      const F own = load_words(nodes + i);
+      const F left_product = load_words(nodes + 2 * i);
+      store_words(nodes + 2 * i, own * load_words(nodes + 2 * i + 1));
+      store_words(nodes + 2 * i + 1, own * left_product);
     });
+    block.barrier();
+  }
+}
+
+/// The batch of a thread: its additions 0 to steps - 1, and the products of their denominators.
+template <class F>
+class ThreadBatch {
+ public:
+  /// Addition i is number first + i * grid_threads of the launch; chunk c of product i lies at prefix[i *
+  /// row + c * team].
+  CUZK_HD CUZK_INLINE ThreadBatch(const PointPairs<F>& pairs, std::uint32_t steps, std::uint32_t first,
+                                  std::uint32_t grid_threads, Chunk* prefix, unsigned team, Chunk* slot)
+      : pairs_(pairs),
+        steps_(steps),
+        first_(first),
+        grid_threads_(grid_threads),
+        prefix_(prefix),
+        team_(team),
+        operands_(slot) {}
+
+  /// The product of all denominators; before each is stored that of the earlier ones.
+  CUZK_HD CUZK_INLINE F multiply() const {
+    F product = F::one();
+    if (steps_ == 0) return product;
+    FoundPair found = look_up(0);
+    operands_.fetch_x(pairs_.first(found), pairs_.second(found));
+    found = look_up(1);
+    ListedPair entry = pairs_.entry(number(2));
+    for (std::uint32_t i = 0; i < steps_; ++i) {
+      wait_for_copies();
+      const F xa = operands_.xa();
+      const F xb = operands_.xb();
+      F d = loose_difference(xb, xa);
+      if (is_suspect(xa, xb)) d = special_denominator(pairs_, look_up(i));
+      if (i + 1 < steps_) operands_.fetch_x(pairs_.first(found), pairs_.second(found));
+      found = pairs_.found(number(i + 2), entry);
+      entry = pairs_.entry(number(i + 3));
+      store_chunks(row(i), team_, product);
+      product = loose_product(product, d);
+    }
+    return product;
+  }
+
+  /// The sums, from the inverse of the product of all denominators.
+  CUZK_HD CUZK_INLINE void finish(F inverse) const {
+    if (steps_ == 0) return;
+    FoundPair found = look_up(steps_ - 1);
+    operands_.fetch_points(pairs_.first(found), pairs_.second(found));
+    operands_.fetch_before(row(steps_ - 1), team_);
+    std::uint32_t to = found.to;
+    std::uint32_t code_a = found.code_a;
+    std::uint32_t code_b = found.code_b;
+    found = look_up(steps_ - 2);
+    ListedPair entry = pairs_.entry(number(steps_ - 3));
+    for (std::uint32_t i = steps_; i-- > 0;) {
+      wait_for_copies();
+      Affine<F>* const out = pairs_.sum(to);
+      SumKind kind = SumKind::chord;
+      F d;
+      {
+        const F xa = operands_.xa();
+        const F xb = operands_.xb();
+        d = loose_difference(xb, xa);
+        if (is_suspect(xa, xb)) kind = special(out, code_a, code_b, d);
+      }
+      const F slope_inverse = loose_product(inverse, operands_.before());
+      F numerator = operands_.yb(code_b);  // of the tangent, where special() put it
+      if (kind != SumKind::tangent) numerator = loose_difference(numerator, operands_.ya(code_a));
+      const F slope = loose_product(numerator, slope_inverse);
+      F x = square_of(slope);
+      forget_loads();
+      const F xa = operands_.xa();
+      x = x - xa - operands_.xb();
+      const F ya = operands_.ya(code_a);
+      const bool due = kind == SumKind::chord || kind == SumKind::tangent;
+      if (due) store_words(&out->x, x);
+      // The operands are all in registers: their places are free.
+      if (i > 0) {
+        operands_.fetch_points(pairs_.first(found), pairs_.second(found));
+        operands_.fetch_before(row(i - 1), team_);
+      }
+      to = found.to;
+      code_a = found.code_a;
+      code_b = found.code_b;
+      found = pairs_.found(number(i - 2), entry);
+      entry = pairs_.entry(number(i - 3));
+      const F y = reduced(loose_product(slope, loose_difference(xa, x))) - ya;
+      if (due) store_words(&out->y, y);
+      inverse = loose_product(inverse, d);
+    }
+  }
+
+ private:
+  /// Numbers past either end are that of addition 0, so that looking ahead needs no conditions.
+  [[nodiscard]] CUZK_HD CUZK_INLINE std::uint32_t number(std::uint32_t i) const {
+    return first_ + (i < steps_ ? i * grid_threads_ : 0);
+  }
+  [[nodiscard]] CUZK_HD CUZK_INLINE FoundPair look_up(std::uint32_t i) const {
+    return pairs_.found(number(i), pairs_.entry(number(i)));
+  }
+  [[nodiscard]] CUZK_HD CUZK_INLINE Chunk* row(std::uint32_t i) const {
+    return prefix_ + std::size_t{i} * grid_threads_ * AddMemory<F>::kField;
+  }
+  /// Sums that need the tangent, whose denominator and numerator it finds, or no slope: those it stores, and
+  /// the products go on with a denominator of one.
+  CUZK_HD CUZK_INLINE SumKind special(Affine<F>* out, std::uint32_t code_a, std::uint32_t code_b,
+                                      F& d) const {
+    const F xa = operands_.xa();
+    const F xb = operands_.xb();
+    const F ya = reduced(operands_.ya(code_a));
+    const F yb = reduced(operands_.yb(code_b));
+    const SumKind kind = classify(xa, ya, xb, yb);
+    if (kind == SumKind::tangent) {
+      d = ya.dbl();
+      const F xx = xa.square();
+      const F numerator = xx.dbl() + xx;
+      operands_.put_yb((code_b & 1) != 0 ? -numerator : numerator);
+    } else if (kind != SumKind::chord) {
+      d = F::one();
+      const F zero = F::zero();
+      store_words(&out->x, kind == SumKind::first ? xa : kind == SumKind::second ? xb : zero);
+      store_words(&out->y, kind == SumKind::first ? ya : kind == SumKind::second ? yb : zero);
+    }
+    return kind;
+  }
+
+  const PointPairs<F>& pairs_;
+  std::uint32_t steps_;
+  std::uint32_t first_;
+  std::uint32_t grid_threads_;
+  Chunk* prefix_;
+  unsigned team_;
+  Operands<F> operands_;
+};
+
+}  // namespace add_detail
+
+/// Many independent additions of affine points with one inversion for a whole block of threads
+/// (gpu-kernels.md section 2.6 B): five products and a square an addition, and a share of the inversion.
+/// Complete: equal points, opposite points and infinity give the right sums. Coordinates are fully reduced,
+/// in and out.
+///
+/// `count` additions (below 2^31), spread over a grid of `grid_threads` threads in blocks of block.threads()
+/// (a power of two). A result may take the place of its own operands. `prefix` has room for grid_threads *
+/// max_steps values, `block_memory` (shared) is AddMemory<F>::bytes(threads) long.
+///
+/// The operands of an addition are copied to shared memory while others are computed, which needs no
+/// registers.
+template <class F, class Block>
+CUZK_HD CUZK_INLINE void run_affine_add(const PointPairs<F>& pairs, std::uint32_t count, Chunk* prefix,
+                                        std::uint32_t grid_threads, std::uint32_t max_steps, Block& block,
+                                        Chunk* block_memory) {
+  using namespace add_detail;
+  using State = AffineAddState<F>;
+  const std::uint32_t threads = block.threads();
+  const unsigned team = block.team();
+  const std::uint32_t first = block.index() * threads;
+  if (first >= count) return;
+  const AddMemory<F> memory(block_memory);
+  F* const nodes = memory.nodes();
+  const std::uint32_t all = (count - first - 1) / grid_threads + 1;
+  for (std::uint32_t begin = 0; begin < all; begin += max_steps) {
+    const std::uint32_t steps = all - begin < max_steps ? all - begin : max_steps;
+    // All threads have as many, but for the last one.
+    const auto batch = [&](unsigned thread) {
+      const std::uint32_t place = first + thread;
+      const bool whole = (begin + steps - 1) * grid_threads + place < count;
+      return ThreadBatch<F>(pairs, whole ? steps : steps - 1, begin * grid_threads + place, grid_threads,
+                            prefix + std::size_t{place - place % team} * AddMemory<F>::kField + place % team,
+                            team, memory.slot(thread));
+    };
+    block.each([&](unsigned thread, State& s) { s.product = batch(thread).multiply(); });
+    block.barrier();
+    block.each([&](unsigned thread, State& s) { store_words(nodes + threads + thread, reduced(s.product)); });
+    block.barrier();
+    invert_leaves(nodes, block);
+    block.each([&](unsigned thread, State& s) { s.product = load_words(nodes + threads + thread); });
+    block.barrier();
+    block.each([&](unsigned thread, State& s) { batch(thread).finish(s.product); });
     block.barrier();
   }
 }

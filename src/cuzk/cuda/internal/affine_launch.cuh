@@ -21,12 +21,12 @@ struct AffineAddShape {
 template <class F>
 __global__ void __launch_bounds__(AffineAddShape<F>::kThreads, AffineAddShape<F>::kBlocks)
     affine_add(const __grid_constant__ PointPairs<F> pairs, const std::uint64_t* count_on_device,
-               std::uint32_t count, F* prefix, std::uint32_t max_steps) {
-  // An array of F would ask for its constructors.
-  __shared__ alignas(16) unsigned char nodes[2 * AffineAddShape<F>::kThreads * sizeof(F)];
+               std::uint32_t count, Chunk* prefix, std::uint32_t max_steps) {
+  extern __shared__ uint4 shared_chunks[];
   if (count_on_device != nullptr) count = static_cast<std::uint32_t>(*count_on_device);
   DeviceBlock<AffineAddState<F>> block;
-  run_affine_add(pairs, count, prefix, gridDim.x * blockDim.x, max_steps, block, reinterpret_cast<F*>(nodes));
+  run_affine_add(pairs, count, prefix, gridDim.x * blockDim.x, max_steps, block,
+                 reinterpret_cast<Chunk*>(shared_chunks));
 }
 
 template <class F>
@@ -42,6 +42,9 @@ class AffineAdder {
   }
   Result<void> reserve(Context& context, std::uint64_t most) {
     context_ = &context;
+    CUZK_TRY(context.check(
+        cudaFuncSetAttribute(affine_add<F>, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared),
+        "point additions"));
     CUZK_TRY_ASSIGN(prefix_, context.allocate(scratch_bytes(context, most), "point additions"));
     return {};
   }
@@ -53,12 +56,13 @@ class AffineAdder {
     const std::uint64_t blocks = grid_blocks(*context_, count);
     const auto max_steps = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(prefix_.bytes() / (blocks * Shape::kThreads * sizeof(F)), Shape::kMaxSteps));
-    affine_add<F><<<static_cast<unsigned>(blocks), Shape::kThreads, 0, context_->stream()>>>(
-        pairs, on_device, static_cast<std::uint32_t>(count), prefix_.template as<F>(), max_steps);
+    affine_add<F><<<static_cast<unsigned>(blocks), Shape::kThreads, kShared, context_->stream()>>>(
+        pairs, on_device, static_cast<std::uint32_t>(count), prefix_.template as<Chunk>(), max_steps);
     return context_->check_launch("point additions");
   }
 
  private:
+  static constexpr int kShared = static_cast<int>(AddMemory<F>::bytes(Shape::kThreads));
   static std::uint64_t grid_blocks(const Context& context, std::uint64_t count) {
     const std::uint64_t full = std::uint64_t{context.multiprocessors()} * Shape::kBlocks;
     return std::max<std::uint64_t>(1, std::min(full, (count + Shape::kThreads - 1) / Shape::kThreads));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -23,6 +24,8 @@ class DeviceBlock {
   __device__ __forceinline__ void barrier() { __syncthreads(); }
   __device__ __forceinline__ unsigned index() const { return blockIdx.x; }
   __device__ __forceinline__ unsigned threads() const { return blockDim.x; }
+  /// Threads that neighbour in memory.
+  __device__ __forceinline__ static constexpr unsigned team() { return 32; }
 
  private:
   State state_;
@@ -41,6 +44,7 @@ class HostBlock {
   void barrier() {}
   [[nodiscard]] unsigned index() const { return index_; }
   [[nodiscard]] unsigned threads() const { return static_cast<unsigned>(states_.size()); }
+  [[nodiscard]] unsigned team() const { return std::min(threads(), 32U); }
 
  private:
   unsigned index_;

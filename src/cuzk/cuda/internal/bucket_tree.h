@@ -10,9 +10,9 @@ namespace cuzk::cuda {
 /// `distance` behind the one before. The entries lie side by side; the next level has a sum for every pair of
 /// neighbours and a copy of the odd one out, side by side in an array of their own. There later levels stay:
 /// a sum takes the place of its first operand, so that the distance doubles and the odd one out is where it
-/// belongs. Packed numbers hold pairs (size / 2) in the low half and points of the next level ((size + 1) / 2)
-/// in the high half; their prefix sums say where pair j of bucket b is listed and, in the first level, where
-/// its sum goes.
+/// belongs. Packed numbers hold pairs (size / 2) in the low half and points of the next level ((size + 1) /
+/// 2) in the high half; their prefix sums say where pair j of bucket b is listed and, in the first level,
+/// where its sum goes.
 struct BucketLevel {
   std::uint32_t* start;
   std::uint32_t* size;

@@ -12,11 +12,11 @@ namespace cuzk::cuda {
 template <class F>
 void host_affine_add(const PointPairs<F>& pairs, std::uint32_t count, unsigned blocks = 3,
                      unsigned threads = 8, std::uint32_t max_steps = 4) {
-  std::vector<F> prefix(std::size_t{blocks} * threads * max_steps);
+  std::vector<Chunk> prefix(std::size_t{blocks} * threads * max_steps * AddMemory<F>::kField);
   for (unsigned b = 0; b < blocks; ++b) {
-    std::vector<F> nodes(2 * threads);
+    std::vector<Chunk> memory(AddMemory<F>::bytes(threads) / sizeof(Chunk));
     HostBlock<AffineAddState<F>> block(b, threads);
-    run_affine_add<F>(pairs, count, prefix.data(), blocks * threads, max_steps, block, nodes.data());
+    run_affine_add<F>(pairs, count, prefix.data(), blocks * threads, max_steps, block, memory.data());
   }
 }
 

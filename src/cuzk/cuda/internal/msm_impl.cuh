@@ -79,7 +79,8 @@ static __global__ void list_pairs(BucketLevel level, const std::uint64_t* sums, 
     __syncthreads();
   }
 }
-/// Once the pairs of a level are listed and added: the sizes of the next one, and, after the first, its places.
+/// Once the pairs of a level are listed and added: the sizes of the next one, and, after the first, its
+/// places.
 static __global__ void advance(BucketLevel level, const std::uint64_t* sums, bool moves) {
   CUZK_FOR_ITEMS(b, level.count) {
     if (moves) level.start[b] = static_cast<std::uint32_t>(sums[b] >> 32);
@@ -319,7 +320,8 @@ class MsmRun {
       CUZK_TRY(context_.check_launch("bucket tree"));
       CUZK_TRY(exclusive_sums(context_, packed_.as<std::uint64_t>(), sums, level.count + 1, sum_scratch_));
       list_pairs<<<grid_for(most / 16), kThreads, 0, stream>>>(level, sums, distance, list);
-      if (distance == 0) copy_odd<F><<<grid_for(level.count), kThreads, 0, stream>>>(level, sums, points, next);
+      if (distance == 0)
+        copy_odd<F><<<grid_for(level.count), kThreads, 0, stream>>>(level, sums, points, next);
       CUZK_TRY(context_.check_launch("bucket tree"));
       if (distance == 0)
         CUZK_TRY(adder_(PointPairs<F>::listed_bases(list, points.codes, points.index, points.points, next),

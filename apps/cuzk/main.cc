@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "add_command.h"
+#include "bench_kernels.h"
 #include "commands.h"
 #include "daemon_commands.h"
 #include "output.h"
@@ -234,6 +235,9 @@ int run(int argc, char** argv) {
   add_timeline(app, chosen);
 #if CUZK_HAVE_SERVER
   add_daemon_commands(app, chosen);
+#endif
+#if CUZK_HAVE_CUDA
+  add_kernels_bench(app, chosen);
 #endif
 
   try {

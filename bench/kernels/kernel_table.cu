@@ -1,10 +1,9 @@
-// Times of the device's transforms and sums, beside what its multipliers could do.
-//   cuzk_kernels_bench [largest log size of transforms, default 27] [of G1 sums, 27] [of G2 sums, 24]
-//
 // Data is resident; transforms are timed with events, sums (which the host steers) by the clock, medians of
 // several runs. Points are 2^16 multiples of the generator, repeated; scalars are uniform. Every timed result
 // was checked by the programs in tests/device at smaller sizes; here a sum is compared with that of the
 // folded scalars on the CPU.
+#include "kernel_table.h"
+
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -24,22 +23,21 @@
 #include "cuzk/msm/fixed_base.h"
 #include "cuzk/msm/msm.h"
 
+namespace cuzk {
 namespace {
 
-using namespace cuzk;
+/// Ends the table; does not leave print_kernel_table.
+struct Stop {
+  Error error;
+};
 
 template <class T>
 T require(Result<T> result) {
-  if (!result) {
-    std::fprintf(stderr, "%s\n", result.error().message.c_str());
-    std::exit(3);
-  }
+  if (!result) throw Stop{result.error()};
   return std::move(result).value();
 }
 void require(const Result<void>& result) {
-  if (result) return;
-  std::fprintf(stderr, "%s\n", result.error().message.c_str());
-  std::exit(3);
+  if (!result) throw Stop{result.error()};
 }
 
 /// Median milliseconds of the device work that `launch` enqueues.
@@ -265,14 +263,8 @@ class Sums {
   bool failed = false;
 };
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const auto size = [&](int i, unsigned otherwise) {
-    return argc > i ? static_cast<unsigned>(std::atoi(argv[i])) : otherwise;
-  };
-  ThreadPool pool;
-  auto context = require(cuda::Context::create());
+void print_all(ThreadPool& pool, int device, const bench::KernelSizes& sizes) {
+  auto context = require(cuda::Context::create({.device = device}));
   const double fr = multiply_rate<cuda::Fr32>(*context);
   const double fp = multiply_rate<cuda::Fp32>(*context);
   std::printf("%s, %u multiprocessors, %.1f GB for us\n", context->name().c_str(), context->multiprocessors(),
@@ -282,14 +274,30 @@ int main(int argc, char** argv) {
       "floors: 12.5 products an element and transform, 82 for the quotient; 5.81 products of Fp an addition "
       "in\n"
       "G1, 15 in G2; buckets and digits are not counted\n");
-  transforms(*context, size(1, 27), fr);
-  Sums<Fp> g1(*context, pool, size(2, 27));
-  g1.run(fp, 5.81);
-  bool failed = g1.failed;
-  if (size(3, 24) > 0) {
-    Sums<Fp2> g2(*context, pool, size(3, 24));
-    g2.run(fp, 15);
-    failed = failed || g2.failed;
+  transforms(*context, sizes.transforms, fr);
+  bool wrong = false;
+  if (sizes.g1 > 0) {
+    Sums<Fp> sums(*context, pool, sizes.g1);
+    sums.run(fp, 5.81);
+    wrong = sums.failed;
   }
-  return failed ? 1 : 0;
+  if (sizes.g2 > 0) {
+    Sums<Fp2> sums(*context, pool, sizes.g2);
+    sums.run(fp, 15);
+    wrong = wrong || sums.failed;
+  }
+  if (wrong) throw Stop{{ErrorCode::kInternal, "a sum of the device is not that of the CPU"}};
 }
+
+}  // namespace
+
+Result<void> bench::print_kernel_table(ThreadPool& pool, int device, const KernelSizes& sizes) {
+  try {
+    print_all(pool, device, sizes);
+  } catch (const Stop& stop) {
+    return stop.error;
+  }
+  return {};
+}
+
+}  // namespace cuzk

@@ -1,0 +1,45 @@
+// cuzk bench kernels: what a CUDA device's kernels take, by themselves. The table is bench/kernels'.
+#include "bench_kernels.h"
+
+#include "kernel_table.h"
+
+namespace cuzk::app {
+namespace {
+
+struct KernelOptions {
+  bench::KernelSizes sizes;
+  unsigned device = 0;
+  unsigned threads = 0;
+  Isa isa = best_isa();
+};
+
+Result<void> run(const KernelOptions& options) {
+  ThreadPool pool(options.threads, options.isa);
+  return bench::print_kernel_table(pool, static_cast<int>(options.device), options.sizes);
+}
+
+}  // namespace
+
+void add_kernels_bench(CLI::App& app, Chosen& chosen) {
+  const auto found =
+      app.get_subcommands([](const CLI::App* command) { return command->get_name() == "bench"; });
+  CLI::App* bench = found.empty() ? nullptr : found.front();
+  if (bench == nullptr) {
+    bench = app.add_subcommand("bench", "Times");
+    bench->require_subcommand(1);
+  }
+  auto [command, options] =
+      add_command(*bench, chosen, "kernels", "Transforms and sums of a CUDA device, by themselves",
+                  "Exit codes: 0 done, 2 usage, 3 the device failed or a sum is wrong.", run);
+  const auto size = [&command = command](const char* name, unsigned& to, const char* help) {
+    command->add_option(name, to, help)->check(CLI::Range(0, 28))->capture_default_str();
+  };
+  size("--transforms", options.sizes.transforms, "Logarithm of the largest transform; 0: none");
+  size("--g1", options.sizes.g1, "Of the largest sum in G1");
+  size("--g2", options.sizes.g2, "Of the largest sum in G2");
+  command->add_option("--device", options.device, "CUDA's ordinal")->check(CLI::Range(0, 1024));
+  command->add_option("--threads", options.threads, "Threads of the checks; 0 is one per processor")
+      ->check(CLI::Range(0, 1024));
+}
+
+}  // namespace cuzk::app

@@ -18,8 +18,8 @@ class KeepingDevice : public engine::Device {
   [[nodiscard]] groth16::Prover& prover() override { return device_->prover(); }
   [[nodiscard]] bool usable() override { return device_->usable(); }
   [[nodiscard]] std::uint64_t free_memory() override { return device_->free_memory(); }
-  [[nodiscard]] std::uint64_t launch_host_bytes(const Shape& shape) const override {
-    return device_->launch_host_bytes(shape);
+  [[nodiscard]] engine::KeyHostBytes key_host_bytes(const Shape& shape) const override {
+    return device_->key_host_bytes(shape);
   }
   Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key,
                     const groth16::LaunchOptions& options) override {

@@ -6,14 +6,15 @@
 //     --vram-limit LIST bytes, or 1.5G for 1.5 * 10^9: launches under each limit, whose proofs must be the
 //     first ones
 //     --jobs N          of an engine run (default 3), of --partitions N each (default 10)
-//     --porep FILE      a C1 output of a 2 KiB sector: the same with real jobs, 10 times --jobs
+//     --porep FILE      a C1 output, of a small sector: the same with real jobs, 10 times --jobs
 //     --no-synthetic    only --porep
 //     --check           compares parameters and proof with the CPU's, byte for byte (small sizes)
 //     --threads N       of the CPU (default: all)
-//     --cpu             everything on the CPU, for trying out this program
+//     --cpu             everything on the CPU, for trying out this program; no --vram-limit
 //     --out DIR         for charts and timelines
 // --engine and --vram-limit may come several times and are done in their order. Parameters are made in the
-// process from fixed secrets: never for use. Exits with 1 when a proof is wrong.
+// process from fixed secrets: never for use. Exits with 1 when a check fails, with 2 when it could not be
+// made: wrong usage, or an environment (device, memory, files) that does not serve.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -29,6 +30,7 @@
 #include "cuzk/groth16/cpu_prover.h"
 #include "cuzk/groth16/setup.h"
 #include "cuzk/proving/circuit.h"
+#include "cuzk/proving/porep.h"
 #include "engine_run.h"
 #include "memory_circuits.h"
 #include "synthetic_circuit.h"
@@ -124,21 +126,25 @@ Options parse(int argc, char** argv) {
   }
   if (o.log_size < bench::SyntheticCircuit::kMinLogSize || o.log_size > 28) usage("--log-size is 12 to 28");
   if (o.partitions == 0) usage("--partitions is at least 1");
+  const bool limited = std::any_of(o.actions.begin(), o.actions.end(),
+                                   [](const Action& a) { return a.kind == Action::Kind::vram_limit; });
+  if (o.cpu && limited) usage("--vram-limit is of a device's memory, --cpu uses none");
   return o;
 }
 
+/// Ends the program: a result that cannot be is a failed check, anything else is the environment's.
+[[noreturn]] void stop(const Error& error) {
+  const bool wrong = error.code == ErrorCode::kInternal || error.code == ErrorCode::kUnsatisfied;
+  std::fprintf(stderr, "%s: %s\n", wrong ? "FAILED" : "cuzk_launch_bench", error.message.c_str());
+  std::exit(wrong ? 1 : 2);
+}
 template <class T>
 T require(Result<T> result) {
-  if (!result) {
-    std::fprintf(stderr, "FAILED: %s\n", result.error().message.c_str());
-    std::exit(1);
-  }
+  if (!result) stop(result.error());
   return std::move(result).value();
 }
 void require(const Result<void>& result) {
-  if (result) return;
-  std::fprintf(stderr, "FAILED: %s\n", result.error().message.c_str());
-  std::exit(1);
+  if (!result) stop(result.error());
 }
 /// Prints how long each step took.
 class Steps {
@@ -190,6 +196,11 @@ class SyntheticStatement : public Statement {
   std::uint64_t tag_;
 };
 
+Result<std::shared_ptr<const Statement>> read_porep(const std::string& path) {
+  CUZK_TRY_ASSIGN(porep::C1Document document, porep::read_c1_file(path));
+  return porep_statement(std::move(document.output));
+}
+
 class Program {
  public:
   explicit Program(const Options& options) : options_(options), pool_(options.threads) {
@@ -197,9 +208,9 @@ class Program {
       device_ = std::make_shared<engine::CpuDevice>(pool_);
     } else {
       const auto devices = require(cuda::list_devices());
-      if (devices.empty()) usage("no CUDA device");
+      if (devices.empty()) stop(io_error("no CUDA device"));
       description_ = devices[0];
-      device_ = require(devices::CudaDevice::open(pool_, description_, 0));
+      device_ = require(devices::CudaDevice::open(pool_, description_, {}));
     }
     kept_ = bench::keeping_keys(device_);
     std::printf("%s; %u CPU threads\n", device_->info().name.c_str(), pool_.size());
@@ -234,22 +245,17 @@ class Program {
   }
 
   void porep() {
-    const porep::C1Output c1 = require(porep::read_c1_file(options_.porep)).output;
-    ProofRequest request;
-    request.registered_proof = 5;
-    request.sector_size = 2048;
-    request.miner_id = 1234;
-    request.sector_number = 42;
-    const std::string wrapper = porep::write_c1_wrapper({42, 2048}, porep::write_c1_json(c1));
-    request.vanilla_proof.assign(wrapper.begin(), wrapper.end());
-    const Circuit circuit = require(find_circuit("porep-2k"));
-    const std::shared_ptr<const Shape> shape = record_shape(circuit);
-    steps_.done("shape of porep-2k");
+    const engine::RequestReader reader = [this](ThreadPool&, const ProofRequest&) {
+      return read_porep(options_.porep);
+    };
+    const std::shared_ptr<const Statement> statement = require(read_porep(options_.porep));
+    const std::string& id = statement->circuit_id();
+    const std::shared_ptr<const Shape> shape = record_shape(require(find_circuit(id)));
+    steps_.done("shape of " + id + ": " + statement->description());
     describe(*shape);
-    const auto key = make_key("porep-2k", shape);
-    const auto statement = require(read_request(pool_, request));
-    prove("porep-2k", "porep-2k", key, require(statement->synthesize(pool_, *shape, 0, {})).witness,
-          std::vector<ProofRequest>(std::size_t{10} * options_.jobs, request), cuzk::read_request);
+    const auto key = make_key(id, shape);
+    prove(id, id, key, require(statement->synthesize(pool_, *shape, 0, {})).witness,
+          std::vector<ProofRequest>(std::size_t{10} * options_.jobs), reader);
     device_->drop(key);
   }
 
@@ -282,6 +288,14 @@ class Program {
     return cuda == nullptr ? nullptr : &cuda->context();
   }
   [[nodiscard]] cuda::Context* context() const { return context_of(*device_); }
+
+  /// What the key that was held last takes, and where it lies.
+  static void print_plan(engine::Device& device) {
+    auto* cuda = dynamic_cast<devices::CudaDevice*>(&device);
+    if (cuda == nullptr) return;
+    const std::vector<cuda::KeyMemory> keys = cuda->cuda_prover().keys();
+    if (!keys.empty()) std::printf("  %s\n", keys.front().text().c_str());
+  }
 
   std::shared_ptr<const groth16::ParamsFile> make_params(const std::string& id, const Shape& shape,
                                                          bool on_device) {
@@ -316,6 +330,7 @@ class Program {
     steps_.done("key loaded on the host");
     circuits_->add(id, key, bytes);
     require(device_->hold(key));
+    print_plan(*device_);
     steps_.done("key copied to the device");
     return key;
   }
@@ -356,7 +371,8 @@ class Program {
       const auto launched = groth16::ProverClock::now();
       const groth16::Proof proof = require(device.prover().finish(std::move(pending))).at(0);
       const auto finished = groth16::ProverClock::now();
-      require(vk.verify(pool_, {std::span(witness->inputs).subspan(1), proof}));
+      if (!vk.verify(pool_, {std::span(witness->inputs).subspan(1), proof}))
+        check(false, "the proof verifies");
       const auto verified = groth16::ProverClock::now();
       held.push_back(ms(report.lock_acquired, report.lock_released));
       const groth16::ProofBytes bytes = groth16::encode_proof(proof);
@@ -414,10 +430,10 @@ class Program {
                const std::optional<groth16::ProofBytes>& expected) {
     if (context() == nullptr) return;
     std::printf("at most %.3f GB of device memory\n", static_cast<double>(limit) / 1e9);
-    const auto device = require(devices::CudaDevice::open(pool_, description_, limit));
+    const auto device = require(devices::CudaDevice::open(pool_, description_, {.vram_limit = limit}));
     cuda::Context& memory = *context_of(*device);
     require(device->hold(key));
-    std::printf("  held: %.3f GB\n", static_cast<double>(memory.bytes_in_use()) / 1e9);
+    print_plan(*device);
     steps_.done("key held");
     const std::uint64_t before = memory.bytes_in_use();
     const auto proof = launch(*device, key, witness, false);

@@ -1,8 +1,8 @@
 // What a defect on the device becomes. A child process proves; from the progress of its launch, in the middle
-// of the device work, a kernel does what it must not, or the process's context of the device is destroyed,
-// which is as near to a lost device as a program can come. The error must be typed, say device and stage,
-// come back for everything that follows, and free what was held; the parent's proofs on the same device go
-// on.
+// of the device work, a kernel does what it must not, or the context is told that the device is lost (a
+// program cannot lose one; destroying the process's CUDA context instead makes the CUDA runtime itself
+// crash). The error must be typed, say device and stage, come back for everything that follows, and free what
+// was held; the parent's proofs on the same device go on.
 //   cuzk_device_faults [folder for parameters, default /tmp]
 #include <spawn.h>
 #include <sys/wait.h>
@@ -45,8 +45,8 @@ constexpr Scenario kScenarios[] = {
      cuda::Fault::illegal_access},
     {"misaligned address", Harm::misaligned_address, 2, 0, false, cuda::Fault::illegal_access},
     {"stopped kernel", Harm::trap, 2, 0, false, cuda::Fault::illegal_access},
-    {"context destroyed", Harm::context_destroyed, 2, 0, false, cuda::Fault::lost},
-    {"context destroyed, streamed", Harm::context_destroyed, 2, 1, false, cuda::Fault::lost},
+    {"lost device", Harm::reported_lost, 2, 0, false, cuda::Fault::lost},
+    {"lost device, streamed", Harm::reported_lost, 2, 1, false, cuda::Fault::lost},
 };
 
 bool typed(const Error& error, const cuda::Context& context, cuda::Fault expected) {

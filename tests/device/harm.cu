@@ -25,8 +25,8 @@ void do_harm(Harm harm, cuda::Context& context) {
     case Harm::trap:
       trap<<<1, 1, 0, context.stream()>>>();
       return;
-    case Harm::context_destroyed:
-      (void)cudaDeviceReset();
+    case Harm::reported_lost:
+      (void)context.check(cudaErrorECCUncorrectable, "test");
       return;
   }
 }

@@ -9,7 +9,7 @@ enum class Harm {
   illegal_address,     ///< a kernel writes where there is no memory
   misaligned_address,  ///< a kernel writes eight bytes at an odd address
   trap,                ///< a kernel stops itself
-  context_destroyed,   ///< this process's context of the device goes, with all that is in it
+  reported_lost,       ///< the driver's status of a device that is gone reaches the context
 };
 /// In the order of the context's stream; does not wait.
 void do_harm(Harm harm, cuda::Context& context);

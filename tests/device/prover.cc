@@ -6,10 +6,7 @@
 // Where the program was built with the tests' libraries it proves the circuits of tests/data/groth16/toy as
 // well; it is then run in the root of the repository.
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cstdio>
-#include <thread>
 
 #include "prover_bench.h"
 #if CUZK_DEVICE_TOYS
@@ -25,6 +22,7 @@ using device_test::in_order;
 using device_test::RandomCircuit;
 using device_test::require;
 using device_test::same;
+using device_test::two_threads_prove;
 
 /// One circuit: same bytes, a proof that verifies, no byte of memory kept.
 void check_circuit(Bench& bench, cuda::Context& context, const Case& c, const std::string& what, const Fr& r,
@@ -32,7 +30,7 @@ void check_circuit(Bench& bench, cuda::Context& context, const Case& c, const st
   const std::uint64_t before = context.bytes_in_use();
   cuda::CudaProver prover(context, bench.pool);
   require(prover.hold(c.key));
-  const cuda::ProverPlan plan = cuda::plan_prover(cuda::circuit_counts(*c.key));
+  const cuda::ProverPlan plan = cuda::plan_prover(cuda::circuit_counts(*c.shape));
   bool exact = context.bytes_in_use() == before + plan.resident_bytes();
   groth16::LaunchReport report;
   const groth16::Proof proof = require(groth16::prove(prover, c.key, c.shape, c.witness, r, s, &report));
@@ -50,7 +48,7 @@ void check_circuit(Bench& bench, cuda::Context& context, const Case& c, const st
 /// For the record: what the largest circuit takes, and how long its stages are.
 void print_launch(Bench& bench, cuda::Context& context, unsigned log_size) {
   const Case c = bench.make({(std::size_t{1} << log_size) - 2, 2}, 3);
-  std::printf("domain 2^%u; %s", log_size, cuda::plan_prover(cuda::circuit_counts(*c.key)).text().c_str());
+  std::printf("domain 2^%u; %s", log_size, cuda::plan_prover(cuda::circuit_counts(*c.shape)).text().c_str());
   cuda::CudaProver prover(context, bench.pool);
   require(prover.hold(c.key));
   for (int run = 0; run < 3; ++run) {
@@ -83,6 +81,34 @@ void check_sizes(Bench& bench, cuda::Context& context, unsigned largest) {
   check({n - 3, 3, 0}, "wide only");
   check({n - 3, 3, 0, 50, 2}, "wide, many long sums");
   check({50, n, 50}, "inputs above all");
+}
+
+/// What a launch takes and does not give back is an error, of one key or the other.
+void check_leak(Bench& bench, unsigned arrays) {
+  const Case c = bench.make({1000, 3}, 31);
+  auto context = require(cuda::Context::create());
+  cuda::CudaProverOptions options;
+  options.arrays = arrays;
+  cuda::CudaProver prover(*context, bench.pool, options);
+  require(prover.hold(c.key));
+  const std::uint64_t held = context->bytes_in_use();
+  std::vector<groth16::Prepared> batch;
+  batch.push_back(require(prover.prepare(c.key, c.shape, c.witness, Fr::one(), Fr::one())));
+  cuda::DeviceMemory kept;
+  groth16::LaunchOptions launch;
+  int steps = 0;
+  launch.progress = [&](double) {
+    // Behind the last piece of the last sum.
+    if (++steps == 9) kept = require(context->allocate(4096, "leak"));
+  };
+  const auto leaked = prover.launch(batch, launch);
+  bench.report.line(
+      std::string("a leak of 4096 bytes, ") + (arrays == 0 ? "resident" : "streamed"),
+      !leaked && leaked.error().code == ErrorCode::kInternal &&
+          leaked.error().message.find(std::to_string(held) + " bytes in use before a proof, " +
+                                      std::to_string(held + 4096) + " after it") != std::string::npos);
+  kept.release();
+  bench.report.line("after it: proves again", prover.launch(batch).has_value());
 }
 
 /// Several circuits in a launch, and what is left of a batch.
@@ -130,34 +156,18 @@ void check_batch(Bench& bench, cuda::Context& context) {
 void check_threads(Bench& bench, cuda::Context& context, bool with_lock) {
   const Case one = bench.make({700, 3}, 11);
   const Case two = bench.make({4000, 2}, 12);
-  const Fr r = -Fr::from_u64(3);
-  const Fr s = -Fr::from_u64(4);
-  const groth16::Proof want[] = {bench.on_cpu(one, r, s), bench.on_cpu(two, r, s)};
   cuda::CudaProver prover(context, bench.pool);
   groth16::LaunchOptions options;
   if (with_lock) options.lock = groth16::DeviceLock();
-  std::atomic<int> right{0};
-  constexpr int kRounds = 8;
-  std::vector<std::thread> workers;
-  for (int w = 0; w < 2; ++w)
-    workers.emplace_back([&, w] {
-      for (int i = 0; i < kRounds; ++i) {
-        const bool first = (i + w) % 2 == 0;
-        const Case& c = first ? one : two;
-        const auto proof = groth16::prove(prover, c.key, c.shape, c.witness, r, s, nullptr, options);
-        if (proof && same(*proof, want[first ? 0 : 1])) ++right;
-      }
-    });
-  for (std::thread& worker : workers) worker.join();
   bench.report.line(std::string("two threads, ") + (with_lock ? "one lock" : "no lock"),
-                    right == 2 * kRounds);
+                    two_threads_prove(bench, prover, one, two, 8, options));
 }
 
 /// Limits: what does not fit is refused and leaves nothing; keys make room for each other.
 void check_limits(Bench& bench) {
   const Case one = bench.make({3000, 3}, 21);
   const Case two = bench.make({3000, 3}, 22);
-  const cuda::CircuitCounts counts = cuda::circuit_counts(*one.key);
+  const cuda::CircuitCounts counts = cuda::circuit_counts(*one.shape);
   const cuda::ProverPlan full = cuda::plan_prover(counts);
   const std::uint64_t needed = full.needed_bytes();
   const Fr r = Fr::from_u64(5);
@@ -180,7 +190,7 @@ void check_limits(Bench& bench) {
                       context->bytes_in_use() == 0 && context->fault() == cuda::Fault::none);
   }
   {
-    const cuda::ProverPlan other = cuda::plan_prover(cuda::circuit_counts(*two.key));
+    const cuda::ProverPlan other = cuda::plan_prover(cuda::circuit_counts(*two.shape));
     auto context = require(cuda::Context::create({0, std::max(needed, other.needed_bytes())}));
     context->poison(true);
     cuda::CudaProver prover(*context, bench.pool);
@@ -259,6 +269,8 @@ int main(int argc, char** argv) {
   check_threads(bench, *context, true);
   check_threads(bench, *context, false);
   check_limits(bench);
+  check_leak(bench, 0);
+  check_leak(bench, 1);
   check_toys(bench, *context);
   return bench.report.finish("prover");
 }

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "cuzk/cuda/cuda_prover.h"
 #include "cuzk/groth16/cpu_prover.h"
@@ -80,6 +83,28 @@ inline void print_stages(const groth16::LaunchReport& report, const cuda::Contex
   for (const auto& stage : report.stages)
     std::printf(" %s %.2f", stage.name, milliseconds(stage.end - stage.begin));
   std::printf("\n");
+}
+
+/// Two host threads on one prover, each proving one circuit and the other in turn, `rounds` times: whether
+/// all proofs are right.
+inline bool two_threads_prove(Bench& bench, cuda::CudaProver& prover, const Case& one, const Case& two,
+                              int rounds, const groth16::LaunchOptions& options = {}) {
+  const Fr r = -Fr::from_u64(3);
+  const Fr s = -Fr::from_u64(4);
+  const groth16::Proof want[] = {bench.on_cpu(one, r, s), bench.on_cpu(two, r, s)};
+  std::atomic<int> right{0};
+  std::vector<std::thread> workers;
+  for (int w = 0; w < 2; ++w)
+    workers.emplace_back([&, w] {
+      for (int i = 0; i < rounds; ++i) {
+        const bool first = (i + w) % 2 == 0;
+        const Case& c = first ? one : two;
+        const auto proof = groth16::prove(prover, c.key, c.shape, c.witness, r, s, nullptr, options);
+        if (proof && same(*proof, want[first ? 0 : 1])) ++right;
+      }
+    });
+  for (std::thread& worker : workers) worker.join();
+  return right == 2 * rounds;
 }
 
 /// Streamed keys (streamed.cc): circuits with domains up to 2^largest.

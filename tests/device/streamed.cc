@@ -44,7 +44,7 @@ void expect_proof(Bench& bench, const Case& c, const std::string& what, std::uin
 void check_circuit(Bench& bench, const Case& c, const std::string& what) {
   const Fr r = -Fr::from_u64(27134);
   const groth16::Proof want = bench.on_cpu(c, r, r);
-  const cuda::CircuitCounts counts = cuda::circuit_counts(*c.key);
+  const cuda::CircuitCounts counts = cuda::circuit_counts(*c.shape);
   for (const unsigned arrays : {3U, 2U, 1U}) {
     if (arrays < 3 && counts.domain_log_size < 3) continue;
     CudaProverOptions options;
@@ -119,7 +119,7 @@ void check_exhaustion(Bench& bench, const Case& c) {
     options.arrays = arrays;
     options.piece = cuda::kLeastPiece;
     const ProverPlan plan = require(cuda::plan_prover(
-        cuda::circuit_counts(*c.key), {UINT64_MAX, Residency::streamed, arrays, options.piece}));
+        cuda::circuit_counts(*c.shape), {UINT64_MAX, Residency::streamed, arrays, options.piece}));
     auto context = require(cuda::Context::create({0, plan.needed_bytes()}));
     CudaProver prover(*context, bench.pool, options);
     require(prover.hold(c.key));
@@ -151,27 +151,12 @@ void check_exhaustion(Bench& bench, const Case& c) {
 }
 
 void check_threads(Bench& bench, const Case& one, const Case& two) {
-  const Fr r = -Fr::from_u64(3);
-  const groth16::Proof want[] = {bench.on_cpu(one, r, r), bench.on_cpu(two, r, r)};
   auto context = require(cuda::Context::create());
   CudaProverOptions options;
   options.residency = Residency::streamed;
   options.arrays = 2;
   CudaProver prover(*context, bench.pool, options);
-  std::atomic<int> right{0};
-  constexpr int kRounds = 6;
-  std::vector<std::thread> workers;
-  for (int w = 0; w < 2; ++w)
-    workers.emplace_back([&, w] {
-      for (int i = 0; i < kRounds; ++i) {
-        const bool first = (i + w) % 2 == 0;
-        const Case& c = first ? one : two;
-        const auto proof = groth16::prove(prover, c.key, c.shape, c.witness, r, r);
-        if (proof && same(*proof, want[first ? 0 : 1])) ++right;
-      }
-    });
-  for (std::thread& worker : workers) worker.join();
-  bench.report.line("two threads, two streamed keys", right == 2 * kRounds);
+  bench.report.line("two threads, two streamed keys", two_threads_prove(bench, prover, one, two, 6));
 }
 
 }  // namespace
@@ -231,11 +216,11 @@ void check_streamed(Bench& bench, unsigned largest) {
 
   const Case c = bench.make({n - 2, 2}, 77);
   check_batch(bench, c, 0, "all of them at a time");
-  const std::uint64_t full = cuda::plan_prover(cuda::circuit_counts(*c.key)).needed_bytes();
+  const std::uint64_t full = cuda::plan_prover(cuda::circuit_counts(*c.shape)).needed_bytes();
   check_batch(bench, c, full - 1, "part of the key resident");
   CudaProverOptions ordinary;
   ordinary.residency = Residency::streamed;
-  ordinary.pinned_limit = 1;
+  ordinary.pinned = std::make_shared<cuda::PinnedBudget>(1);
   const Fr r = Fr::from_u64(8);
   expect_proof(bench, c, "host memory that is not page-locked", 0, ordinary, r, bench.on_cpu(c, r, r));
   check_exhaustion(bench, c);

@@ -103,7 +103,6 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
   std::size_t free = 0;
   std::size_t total = 0;
   CUZK_TRY(self->check(cudaMemGetInfo(&free, &total), stage));
-  self->total_memory_ = total;
   const std::uint64_t most = free > kDriverReserve ? free - kDriverReserve : 0;
   self->vram_limit_ = options.vram_limit == 0 ? most : std::min<std::uint64_t>(options.vram_limit, most);
   CUZK_TRY(self->check(cudaStreamCreateWithFlags(&self->stream_, cudaStreamNonBlocking), stage));

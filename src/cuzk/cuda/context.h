@@ -123,11 +123,15 @@ class Context {
   [[nodiscard]] int device() const { return device_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] unsigned multiprocessors() const { return multiprocessors_; }
-  [[nodiscard]] std::uint64_t total_memory() const { return total_memory_; }
   /// The limit in force: that of the options, or the card's free memory at creation less a reserve for the
   /// driver.
   [[nodiscard]] std::uint64_t vram_limit() const { return vram_limit_; }
   [[nodiscard]] std::uint64_t bytes_in_use() const;
+  /// What may still be taken under the limit.
+  [[nodiscard]] std::uint64_t free_bytes() const {
+    const std::uint64_t taken = bytes_in_use();
+    return taken < vram_limit_ ? vram_limit_ - taken : 0;
+  }
   /// The largest bytes_in_use() since creation or reset_peak().
   [[nodiscard]] std::uint64_t peak_bytes() const;
   void reset_peak();
@@ -165,7 +169,6 @@ class Context {
   int device_ = 0;
   std::string name_;
   unsigned multiprocessors_ = 0;
-  std::uint64_t total_memory_ = 0;
   std::uint64_t vram_limit_ = 0;
   bool poison_ = false;
   CUstream_st* stream_ = nullptr;

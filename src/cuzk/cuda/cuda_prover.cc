@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "cuzk/base/bits.h"
 #include "cuzk/cuda/internal/circuit_parts.h"
@@ -28,6 +29,7 @@ struct CudaProver::HeldKey {
   std::weak_ptr<const ProvingKey> key;
   const ProvingKey* address = nullptr;
   std::unique_ptr<DeviceKey> copy;
+  KeyMemory memory;
 };
 
 namespace {
@@ -112,7 +114,7 @@ class CircuitRun {
     if (bases.bit_count != 0) {
       CUZK_TRY_ASSIGN(const DeviceMemory words, context_.allocate(8 * bits.words(), "bits"));
       CUZK_TRY(context_.upload(words.as<void>(), circuit_.at(bits.offset), 8 * bits.words(), "bits"));
-      const std::uint64_t piece = fitting_bits(bases.bit_count, sizeof(Affine<F>), free_bytes(context_));
+      const std::uint64_t piece = fitting_bits(bases.bit_count, sizeof(Affine<F>), context_.free_bytes());
       for (std::uint64_t begin = 0; begin < bases.bit_count; begin += piece) {
         const std::uint64_t count = std::min(piece, bases.bit_count - begin);
         CUZK_TRY_ASSIGN(const std::vector<Xyzz<F>> sums,
@@ -191,15 +193,13 @@ Result<void> check_top_coefficient(Context& context, const Fr* coefficients, std
 }
 
 CudaProver::CudaProver(Context& context, ThreadPool& pool, const CudaProverOptions& options)
-    : context_(context),
-      pool_(pool),
-      options_(options),
-      pinned_(std::make_shared<PinnedPool>()),
-      budget_(std::make_unique<HostBudget>(options.pinned_limit != 0 ? HostBudget{options.pinned_limit}
-                                                                     : HostBudget::of_machine())) {}
+    : context_(context), pool_(pool), options_(options), pinned_(std::make_shared<PinnedPool>()) {
+  if (options_.pinned == nullptr)
+    options_.pinned = std::make_shared<PinnedBudget>(PinnedBudget::of_machine());
+}
 
 CudaProver::~CudaProver() {
-  const std::lock_guard device(device_);
+  const std::lock_guard guard(mutex_);
   (void)context_.bind();
   held_.clear();
 }
@@ -252,61 +252,118 @@ Result<Prepared> CudaProver::prepare(std::shared_ptr<const ProvingKey> key,
 }
 
 template <class Which>
-void CudaProver::forget(Which&& which) {
-  held_.remove_if([&](const HeldKey& held) {
+void CudaProver::forget(Which&& which, Freed& freed) {
+  held_.remove_if([&](HeldKey& held) {
     if (!which(held)) return false;
-    budget_->bytes += held.copy->pinned_bytes;
+    for (HostMemory& memory : held.copy->take_host()) freed.push_back(std::move(memory));
     return true;
   });
+  tell_keys();
 }
-void CudaProver::forget_gone_keys() {
-  forget([](const HeldKey& held) { return held.key.expired(); });
+void CudaProver::forget_gone_keys(Freed& freed) {
+  forget([](const HeldKey& held) { return held.key.expired(); }, freed);
 }
 
-Result<ProverPlan> CudaProver::plan(const ProvingKey& key) const {
-  const auto plan = plan_prover(circuit_counts(key),
+void CudaProver::tell_keys() {
+  const std::lock_guard guard(keys_mutex_);
+  keys_.clear();
+  for (const HeldKey& held : held_) keys_.emplace_back(held.address, held.memory);
+}
+
+std::vector<KeyMemory> CudaProver::keys() const {
+  const std::lock_guard guard(keys_mutex_);
+  std::vector<KeyMemory> out;
+  for (const auto& [address, memory] : keys_) out.push_back(memory);
+  return out;
+}
+
+bool CudaProver::is_held(const ProvingKey& key) const {
+  const std::lock_guard guard(keys_mutex_);
+  return std::any_of(keys_.begin(), keys_.end(), [&](const auto& held) { return held.first == &key; });
+}
+
+std::string KeyMemory::text() const {
+  std::string out = std::string(streamed ? "streamed" : "resident") + ", " + std::to_string(needed) + " of " +
+                    std::to_string(limit) + " bytes of device memory needed, " + std::to_string(held) +
+                    " of them held";
+  if (host != 0)
+    out += "; " + std::to_string(host) + " bytes of host memory, " + std::to_string(pinned) + " page-locked";
+  return out;
+}
+
+Result<ProverPlan> CudaProver::plan(const Shape& shape) const {
+  const auto plan = plan_prover(circuit_counts(shape),
                                 {context_.vram_limit(), options_.residency, options_.arrays, options_.piece});
   if (plan) return plan;
-  return plan.error().within("device " + std::to_string(context_.device()) + ", proving key " + key.path());
+  return plan.error().within("device " + std::to_string(context_.device()));
+}
+Result<ProverPlan> CudaProver::plan(const ProvingKey& key) const {
+  const auto plan = this->plan(*key.shape());
+  if (plan) return plan;
+  return plan.error().within("proving key " + key.path());
 }
 
-Result<const DeviceKey*> CudaProver::held(const std::shared_ptr<const ProvingKey>& key) {
-  forget_gone_keys();  // before addresses are compared: a new key may lie where one was that is gone
+Result<const DeviceKey*> CudaProver::held(const std::shared_ptr<const ProvingKey>& key,
+                                          std::unique_ptr<DeviceKey> prepared, Freed& freed) {
+  forget_gone_keys(freed);  // before addresses are compared: a new key may lie where one was that is gone
   const auto found = std::find_if(held_.begin(), held_.end(),
                                   [&](const HeldKey& held) { return held.address == key.get(); });
   if (found != held_.end()) {
+    if (prepared != nullptr)
+      for (HostMemory& memory : prepared->take_host()) freed.push_back(std::move(memory));
     held_.splice(held_.begin(), held_, found);
     return held_.front().copy.get();
   }
-  CUZK_TRY_ASSIGN(const ProverPlan plan, this->plan(*key));
-  const auto fits = [&] { return context_.bytes_in_use() + plan.needed_bytes() <= context_.vram_limit(); };
-  while (!held_.empty() && !fits()) {
-    const HeldKey* const oldest = &held_.back();
-    forget([&](const HeldKey& held) { return &held == oldest; });
+  std::optional<ProverPlan> plan;
+  if (prepared == nullptr) {
+    CUZK_TRY_ASSIGN(plan, this->plan(*key));
   }
-  CUZK_TRY_ASSIGN(std::unique_ptr<DeviceKey> copy, DeviceKey::load(context_, pool_, *key, plan, *budget_));
-  held_.push_front({key, key.get(), std::move(copy)});
+  const std::uint64_t needed = (prepared != nullptr ? prepared->plan : *plan).needed_bytes();
+  while (!held_.empty() && needed > context_.free_bytes()) {
+    const HeldKey* const oldest = &held_.back();
+    forget([&](const HeldKey& held) { return &held == oldest; }, freed);
+  }
+  if (prepared == nullptr) {
+    freed.clear();  // the key that comes may need that memory
+    CUZK_TRY_ASSIGN(prepared, DeviceKey::prepare(context_, pool_, *key, *plan, options_.pinned));
+  }
+  CUZK_TRY(prepared->load(context_, pool_, *key));
+  const DeviceKey::HostBytes host = prepared->host_bytes();
+  const KeyMemory memory{key->path(), prepared->plan.streamed, prepared->plan.resident_bytes(),
+                         needed,      context_.vram_limit(),   host.all,
+                         host.pinned};
+  held_.push_front({key, key.get(), std::move(prepared), memory});
+  tell_keys();
   return held_.front().copy.get();
 }
 
-Result<void> CudaProver::hold(const std::shared_ptr<const ProvingKey>& key, const LaunchOptions& options) {
+Result<bool> CudaProver::hold(const std::shared_ptr<const ProvingKey>& key, const LaunchOptions& options) {
   if (key->shape()->domain_log_size() > Ntt::kMaxLogSize)
     return usage_error("the circuit's domain is larger than this backend's transforms");
+  Freed freed;
+  std::unique_ptr<DeviceKey> prepared;
+  const bool absent = !is_held(*key);
+  if (absent) {
+    CUZK_TRY(context_.bind());
+    CUZK_TRY_ASSIGN(const ProverPlan plan, this->plan(*key));
+    CUZK_TRY_ASSIGN(prepared, DeviceKey::prepare(context_, pool_, *key, plan, options_.pinned));
+  }
   const groth16::DeviceLock::Hold hold = options.lock.value_or(lock_).acquire(options.urgency);
-  const std::lock_guard device(device_);
+  const std::lock_guard guard(mutex_);
   CUZK_TRY(context_.bind());
   const Drain drain(context_);
-  CUZK_TRY(held(key));
-  return {};
+  CUZK_TRY(held(key, std::move(prepared), freed));
+  return absent;
 }
 
 void CudaProver::drop(const std::shared_ptr<const ProvingKey>& key, const LaunchOptions& options) {
+  Freed freed;
   const groth16::DeviceLock::Hold hold = options.lock.value_or(lock_).acquire(options.urgency);
-  const std::lock_guard device(device_);
+  const std::lock_guard guard(mutex_);
   (void)context_.bind();  // on a dead device nothing is left to free
   const Drain drain(context_);
-  forget([&](const HeldKey& held) { return held.address == key.get(); });
-  forget_gone_keys();
+  forget([&](const HeldKey& held) { return held.address == key.get(); }, freed);
+  forget_gone_keys(freed);
 }
 
 Result<Pending> CudaProver::launch(std::span<Prepared> batch, const LaunchOptions& options) {
@@ -322,14 +379,15 @@ Result<Pending> CudaProver::launch(std::span<Prepared> batch, const LaunchOption
   }
   groth16::LaunchReport report;
   auto pending = std::make_unique<CudaPending>();
+  Freed freed;
   report.lock_wait = ProverClock::now();
   {
     const groth16::DeviceLock::Hold hold = options.lock.value_or(lock_).acquire(options.urgency);
-    const std::lock_guard device(device_);
+    const std::lock_guard guard(mutex_);
     report.lock_acquired = ProverClock::now();
     CUZK_TRY(context_.bind());
     const Drain drain(context_);
-    CUZK_TRY_ASSIGN(const DeviceKey* const key, held(circuits.front()->key));
+    CUZK_TRY_ASSIGN(const DeviceKey* const key, held(circuits.front()->key, nullptr, freed));
     CUZK_TRY_ASSIGN(StageClock clock, StageClock::start(context_));
     Progress progress(options.progress, circuits.size(), *key, std::uint64_t{1} << key->ntt->log_size());
     CUZK_TRY_ASSIGN(std::vector<CircuitParts> parts, run_circuits(context_, *key, circuits, clock, progress));

@@ -3,27 +3,45 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include "cuzk/cpu/thread_pool.h"
 #include "cuzk/cuda/context.h"
+#include "cuzk/cuda/pinned_budget.h"
 #include "cuzk/cuda/prover_plan.h"
 #include "cuzk/groth16/prover.h"
 
 namespace cuzk::cuda {
 
 struct DeviceKey;
+class HostMemory;
 class PinnedPool;
-struct HostBudget;
 
 /// Proofs do not depend on it.
 struct CudaProverOptions {
   Residency residency = Residency::automatic;
-  /// Host memory that streamed keys may have page-locked, in all; 0: three quarters of the machine's. What
-  /// does not fit is kept in ordinary memory, from where copies take some six times as long.
-  std::uint64_t pinned_limit = 0;
+  /// Host memory that streamed keys may have page-locked, shared by the provers of a machine; null: one of
+  /// this prover's own, PinnedBudget::of_machine(). What does not fit is kept in ordinary memory, from where
+  /// copies take some six times as long.
+  std::shared_ptr<PinnedBudget> pinned = nullptr;
   // For tests, see PlanOptions.
   unsigned arrays = 0;
   std::uint64_t piece = 0;
+};
+
+/// What a key takes that a prover holds. Bytes.
+struct KeyMemory {
+  std::string params;  ///< path of the key's file
+  bool streamed = false;
+  std::uint64_t held = 0;    ///< of device memory, from hold to drop
+  std::uint64_t needed = 0;  ///< of device memory, with the most that a launch takes beside, at the least
+  std::uint64_t limit = 0;   ///< of device memory
+  std::uint64_t host = 0;    ///< of host memory, from hold to drop
+  std::uint64_t pinned = 0;  ///< of that, page-locked
+
+  /// One line, for logs.
+  [[nodiscard]] std::string text() const;
 };
 
 /// The CUDA backend: every kernel of a proof runs on one device.
@@ -64,29 +82,44 @@ class CudaProver : public groth16::Prover {
 
   /// What a key takes here and where it will be, whatever else is held.
   [[nodiscard]] Result<ProverPlan> plan(const groth16::ProvingKey& key) const;
-  /// Loads a key, unless it is there. Takes the lock that `options` names.
-  Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key,
+  /// The same for any key of the shape. Walks all rows.
+  [[nodiscard]] Result<ProverPlan> plan(const Shape& shape) const;
+  /// Loads a key, unless it is there; says whether it was not. What is streamed is decoded before the lock is
+  /// taken that `options` names.
+  Result<bool> hold(const std::shared_ptr<const groth16::ProvingKey>& key,
                     const groth16::LaunchOptions& options = {});
   /// Gives a key's memory back, if it is there.
   void drop(const std::shared_ptr<const groth16::ProvingKey>& key,
             const groth16::LaunchOptions& options = {});
+  /// What is held now, the most recent first. Does not wait for launches.
+  [[nodiscard]] std::vector<KeyMemory> keys() const;
 
  private:
   struct HeldKey;
-  /// Under the lock: the device's copy, made if need be; it becomes the most recent one.
-  Result<const DeviceKey*> held(const std::shared_ptr<const groth16::ProvingKey>& key);
+  /// Host memory of keys that are gone: freed without the lock, where one can.
+  using Freed = std::vector<HostMemory>;
+  /// Under the lock: the device's copy, made if need be, from `prepared` where it is not null; it becomes the
+  /// most recent one.
+  Result<const DeviceKey*> held(const std::shared_ptr<const groth16::ProvingKey>& key,
+                                std::unique_ptr<DeviceKey> prepared, Freed& freed);
+  [[nodiscard]] bool is_held(const groth16::ProvingKey& key) const;
   template <class Which>
-  void forget(Which&& which);
-  void forget_gone_keys();
+  void forget(Which&& which, Freed& freed);
+  void forget_gone_keys(Freed& freed);
+  void tell_keys();
 
   Context& context_;
   ThreadPool& pool_;
   groth16::DeviceLock lock_;
   CudaProverOptions options_;
   std::shared_ptr<PinnedPool> pinned_;
-  std::mutex device_;  // taken after the lock; guards the device and what follows
-  std::unique_ptr<HostBudget> budget_;
+  /// Taken after the lock, for callers with different locks or none; where all pass the same one nobody waits
+  /// for it. Guards the device and held_.
+  std::mutex mutex_;
   std::list<HeldKey> held_;  // most recent first
+  /// Guards keys_, which mirrors held_, for readers that must not wait for a launch.
+  mutable std::mutex keys_mutex_;
+  std::vector<std::pair<const groth16::ProvingKey*, KeyMemory>> keys_;
 };
 
 }  // namespace cuzk::cuda

@@ -57,6 +57,7 @@ class PointCopier {
   Result<Point*> buffer(std::uint64_t count) {
     PinnedMemory& memory = buffers_[next_ ^= 1U];
     if (memory.bytes() < count * sizeof(Point)) {
+      memory = PinnedMemory();  // not both at a time
       CUZK_TRY_ASSIGN(memory, context_.allocate_pinned(count * sizeof(Point), kStage));
     }
     return memory.as<Point>();
@@ -67,69 +68,74 @@ class PointCopier {
   unsigned next_ = 0;
 };
 
-/// What the parts of a key are loaded with.
-struct Loader {
-  Context& context;
-  ThreadPool& pool;
-  HostBudget& budget;
-  PointCopier copier;
-};
-
 /// Decodes `count` points to host memory, from point `first` on.
 template <class Point, class Decode>
-Result<void> keep_on_host(Loader& loader, std::uint64_t first, std::uint64_t count, Decode&& decode,
-                          HostMemory& out) {
+Result<void> keep_on_host(Context& context, ThreadPool& pool, const std::shared_ptr<PinnedBudget>& budget,
+                          std::uint64_t first, std::uint64_t count, Decode&& decode, HostMemory& out) {
   if (count == 0) return {};
-  CUZK_TRY_ASSIGN(out, HostMemory::take(loader.context, loader.budget, count * sizeof(Point), kStage));
-  return decode_points(loader.pool, std::span<Point>(out.as<Point>(), count), first, decode);
+  CUZK_TRY_ASSIGN(out, HostMemory::take(context, budget, count * sizeof(Point), kStage));
+  return decode_points(pool, std::span<Point>(out.as<Point>(), count), first, decode);
 }
 
 template <class F>
-Result<void> load_query(Loader& loader, const QueryBases<F>& bases, const ProverPlan::Bases& resident,
-                        DeviceQuery<F>& out) {
-  Context& context = loader.context;
+auto decoder(const QueryBases<F>& bases, ThreadPool& pool) {
+  return [&bases, &pool](std::uint64_t begin, std::span<Affine<F>> to) {
+    return bases.decode_bit_bases(pool.isa(), begin, to);
+  };
+}
+auto decoder(const groth16::QuotientBases& bases, ThreadPool& pool) {
+  return [&bases, &pool](std::uint64_t begin, std::span<G1Affine> to) {
+    return bases.decode(pool.isa(), begin, to);
+  };
+}
+
+/// The counts of a query, and what of its bases is streamed.
+template <class F>
+Result<void> prepare_query(Context& context, ThreadPool& pool, const std::shared_ptr<PinnedBudget>& budget,
+                           const QueryBases<F>& bases, const Placement::Bases& resident,
+                           DeviceQuery<F>& out) {
   out.bit_count = bases.bit_count();
   out.wide_count = bases.wide().size();
   out.resident_bits = resident.bits;
   out.wide_resident = resident.wide;
-  const std::uint64_t wide = resident.wide ? out.wide_count : 0;
+  CUZK_TRY(keep_on_host<Affine<F>>(context, pool, budget, out.resident_bits,
+                                   out.bit_count - out.resident_bits, decoder(bases, pool),
+                                   out.streamed_bits));
+  if (resident.wide || out.wide_count == 0) return {};
+  const std::uint64_t bytes = out.wide_count * sizeof(Affine<F>);
+  CUZK_TRY_ASSIGN(out.streamed_wide, HostMemory::take(context, budget, bytes, kStage));
+  std::memcpy(out.streamed_wide.template as<void>(), bases.wide().data(), bytes);
+  return {};
+}
+
+/// What of a query's bases is resident.
+template <class F>
+Result<void> load_query(Context& context, PointCopier& copier, ThreadPool& pool, const QueryBases<F>& bases,
+                        DeviceQuery<F>& out) {
+  const std::uint64_t wide = out.wide_resident ? out.wide_count : 0;
   CUZK_TRY_ASSIGN(out.bit_bases, context.allocate(out.resident_bits * sizeof(Affine<F>), kStage));
   CUZK_TRY_ASSIGN(out.wide_bases, context.allocate(wide * sizeof(Affine<F>), kStage));
   auto* const bit_bases = out.bit_bases.template as<Affine<F>>();
-  const auto decode = [&](std::uint64_t begin, std::span<Affine<F>> to) {
-    return bases.decode_bit_bases(loader.pool.isa(), begin, to);
-  };
-  CUZK_TRY((loader.copier.template run<Affine<F>>(
-      out.resident_bits, decode, [&](const Affine<F>* piece, std::uint64_t begin, std::uint64_t count) {
+  CUZK_TRY((copier.template run<Affine<F>>(
+      out.resident_bits, decoder(bases, pool),
+      [&](const Affine<F>* piece, std::uint64_t begin, std::uint64_t count) {
         return context.upload(bit_bases + begin, piece, count * sizeof(Affine<F>), kStage);
       })));
-  CUZK_TRY(keep_on_host<Affine<F>>(loader, out.resident_bits, out.bit_count - out.resident_bits, decode,
-                                   out.streamed_bits));
-  if (out.wide_count == 0) return {};
-  const std::uint64_t bytes = out.wide_count * sizeof(Affine<F>);
-  if (!resident.wide) {
-    CUZK_TRY_ASSIGN(out.streamed_wide, HostMemory::take(context, loader.budget, bytes, kStage));
-    std::memcpy(out.streamed_wide.template as<void>(), bases.wide().data(), bytes);
-    return {};
-  }
-  CUZK_TRY(context.upload(out.wide_bases.template as<void>(), bases.wide().data(), bytes, kStage));
+  if (wide == 0) return {};
+  CUZK_TRY(context.upload(out.wide_bases.template as<void>(), bases.wide().data(), wide * sizeof(Affine<F>),
+                          kStage));
   return context.synchronize(kStage);
 }
 
-Result<void> load_quotient(Loader& loader, const groth16::QuotientBases& bases, unsigned log_size,
-                           DeviceKey& key) {
-  Context& context = loader.context;
-  key.h_count = bases.size();
-  const auto decode = [&](std::uint64_t begin, std::span<G1Affine> to) {
-    return bases.decode(loader.pool.isa(), begin, to);
-  };
+Result<void> load_quotient(Context& context, PointCopier& copier, ThreadPool& pool,
+                           const groth16::QuotientBases& bases, unsigned log_size, DeviceKey& key) {
   CUZK_TRY_ASSIGN(key.h, context.allocate(key.plan.h ? key.h_count * sizeof(G1Affine) : 0, kStage));
-  if (!key.plan.h) return keep_on_host<G1Affine>(loader, 0, key.h_count, decode, key.streamed_h);
+  if (!key.plan.h) return {};
   CUZK_TRY_ASSIGN(const DeviceMemory staging,
                   context.allocate(std::min(kLoadedPoints, key.h_count) * sizeof(G1Affine), kStage));
   // In order of the stream: a piece is in its place before the next one overwrites the staging memory.
-  return loader.copier.run<G1Affine>(
-      key.h_count, decode,
+  return copier.run<G1Affine>(
+      key.h_count, decoder(bases, pool),
       [&](const G1Affine* piece, std::uint64_t begin, std::uint64_t count) -> Result<void> {
         CUZK_TRY(context.upload(staging.as<void>(), piece, count * sizeof(G1Affine), kStage));
         return scatter_reversed(context, staging.as<G1Affine>(), begin, count, log_size,
@@ -158,48 +164,92 @@ Result<void> load_places(Context& context, const QuerySelection& selection, std:
 
 }  // namespace
 
-Result<std::unique_ptr<DeviceKey>> DeviceKey::load(Context& context, ThreadPool& pool,
-                                                   const groth16::ProvingKey& key, const ProverPlan& plan,
-                                                   HostBudget& budget) {
+Result<std::unique_ptr<DeviceKey>> DeviceKey::prepare(Context& context, ThreadPool& pool,
+                                                      const groth16::ProvingKey& key, const ProverPlan& plan,
+                                                      const std::shared_ptr<PinnedBudget>& budget) {
+  const Shape& shape = *key.shape();
+  const auto& bases = groth16::ProvingKeyBases::of(key);
+  auto self = std::make_unique<DeviceKey>();
+  self->plan = plan;
+  self->h_count = bases.h.size();
+  if (!plan.h)
+    CUZK_TRY(keep_on_host<G1Affine>(context, pool, budget, 0, self->h_count, decoder(bases.h, pool),
+                                    self->streamed_h));
+  CUZK_TRY(prepare_query(context, pool, budget, bases.l, plan.l, self->l));
+  CUZK_TRY(prepare_query(context, pool, budget, bases.a, plan.a, self->a));
+  CUZK_TRY(prepare_query(context, pool, budget, bases.b_g1, plan.b_g1, self->b_g1));
+  CUZK_TRY(prepare_query(context, pool, budget, bases.b_g2, plan.b_g2, self->b_g2));
+  if (!plan.rows) CUZK_TRY(self->rows.keep_on_host(context, shape, budget));
+  for (unsigned i = 0; i + plan.arrays < 3; ++i) {
+    CUZK_TRY_ASSIGN(self->arrays[i], HostMemory::take(context, budget, sizeof(Fr) << shape.domain_log_size(),
+                                                      "arrays of the quotient", HostMemory::Kind::pinned));
+  }
+  if (const std::uint64_t took = self->host_bytes().all; took != plan.host_bytes())
+    return Error{ErrorCode::kInternal, "device " + std::to_string(context.device()) +
+                                           ", proving key: the plan says " +
+                                           std::to_string(plan.host_bytes()) +
+                                           " bytes of host memory, it took " + std::to_string(took)};
+  return Result<std::unique_ptr<DeviceKey>>(std::move(self));
+}
+
+Result<void> DeviceKey::load(Context& context, ThreadPool& pool, const groth16::ProvingKey& key) {
   const std::uint64_t before = context.bytes_in_use();
-  const std::uint64_t free = context.vram_limit() - std::min(context.vram_limit(), before);
-  if (plan.needed_bytes() > free)
+  if (const std::uint64_t free = context.free_bytes(); plan.needed_bytes() > free)
     return io_error("device " + std::to_string(context.device()) + ", proving key " + key.path() +
                     ": out of memory: " + std::to_string(plan.needed_bytes()) + " bytes needed, " +
                     std::to_string(free) + " of " + std::to_string(context.vram_limit()) + " free");
   const Shape& shape = *key.shape();
   const auto& bases = groth16::ProvingKeyBases::of(key);
-  auto self = std::make_unique<DeviceKey>();
-  self->plan = plan;
-  HostBudget left = budget;
-  Loader loader{context, pool, left, PointCopier(context, pool)};
-  CUZK_TRY(load_quotient(loader, bases.h, shape.domain_log_size(), *self));
-  CUZK_TRY(load_query(loader, bases.l, plan.l, self->l));
-  CUZK_TRY(load_query(loader, bases.a, plan.a, self->a));
-  CUZK_TRY(load_query(loader, bases.b_g1, plan.b_g1, self->b_g1));
-  CUZK_TRY(load_query(loader, bases.b_g2, plan.b_g2, self->b_g2));
-  CUZK_TRY(load_places(context, bases.l_selection, shape.num_inputs(), self->l_places));
-  CUZK_TRY(load_places(context, bases.a_selection, shape.num_inputs(), self->a_places));
-  CUZK_TRY(load_places(context, bases.b_selection, shape.num_inputs(), self->b_places));
-  if (plan.rows)
-    CUZK_TRY(self->rows.load(context, shape));
-  else
-    CUZK_TRY(self->rows.load_streamed(context, shape, left));
-  // Kernels read and copies write them, so they are page-locked whatever the budget.
-  for (unsigned i = 0; i + plan.arrays < 3; ++i) {
-    CUZK_TRY_ASSIGN(self->arrays[i],
-                    context.allocate_pinned(sizeof(Fr) << shape.domain_log_size(), "arrays of the quotient"));
-  }
-  CUZK_TRY_ASSIGN(self->ntt, Ntt::create(context, shape.domain_log_size()));
+  PointCopier copier(context, pool);
+  CUZK_TRY(load_quotient(context, copier, pool, bases.h, shape.domain_log_size(), *this));
+  CUZK_TRY(load_query(context, copier, pool, bases.l, l));
+  CUZK_TRY(load_query(context, copier, pool, bases.a, a));
+  CUZK_TRY(load_query(context, copier, pool, bases.b_g1, b_g1));
+  CUZK_TRY(load_query(context, copier, pool, bases.b_g2, b_g2));
+  CUZK_TRY(load_places(context, bases.l_selection, shape.num_inputs(), l_places));
+  CUZK_TRY(load_places(context, bases.a_selection, shape.num_inputs(), a_places));
+  CUZK_TRY(load_places(context, bases.b_selection, shape.num_inputs(), b_places));
+  CUZK_TRY(plan.rows ? rows.load(context, shape) : rows.load_coefficients(context, shape));
+  CUZK_TRY_ASSIGN(ntt, Ntt::create(context, shape.domain_log_size()));
   CUZK_TRY(context.synchronize(kStage));
   const std::uint64_t took = context.bytes_in_use() - before;
   if (took != plan.resident_bytes())
     return Error{ErrorCode::kInternal,
                  "device " + std::to_string(context.device()) + ", proving key: the plan says " +
                      std::to_string(plan.resident_bytes()) + " bytes, it took " + std::to_string(took)};
-  self->pinned_bytes = budget.bytes - left.bytes;
-  budget = left;
-  return Result<std::unique_ptr<DeviceKey>>(std::move(self));
+  return {};
+}
+
+template <class Key, class Visit>
+void DeviceKey::visit_host(Key& key, Visit&& visit) {
+  visit(key.streamed_h);
+  const auto query = [&](auto& of) {
+    visit(of.streamed_bits);
+    visit(of.streamed_wide);
+  };
+  query(key.l);
+  query(key.a);
+  query(key.b_g1);
+  query(key.b_g2);
+  for (auto& array : key.arrays) visit(array);
+}
+
+std::vector<HostMemory> DeviceKey::take_host() {
+  std::vector<HostMemory> out;
+  visit_host(*this, [&](HostMemory& memory) { out.push_back(std::move(memory)); });
+  out.push_back(rows.take_image());
+  return out;
+}
+
+DeviceKey::HostBytes DeviceKey::host_bytes() const {
+  HostBytes sum;
+  const auto add = [&](const HostMemory& memory) {
+    sum.all += memory.bytes();
+    sum.pinned += memory.pinned() ? memory.bytes() : 0;
+  };
+  visit_host(*this, add);
+  add(rows.image());
+  return sum;
 }
 
 }  // namespace cuzk::cuda

@@ -6,28 +6,33 @@
 
 namespace cuzk::cuda {
 
-HostBudget HostBudget::of_machine() {
+std::uint64_t PinnedBudget::of_machine() {
   const long pages = sysconf(_SC_PHYS_PAGES);
   const long page = sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || page <= 0) return {};
-  return {static_cast<std::uint64_t>(pages) / 4 * 3 * static_cast<std::uint64_t>(page)};
+  if (pages <= 0 || page <= 0) return 0;
+  return static_cast<std::uint64_t>(pages) / 4 * 3 * static_cast<std::uint64_t>(page);
 }
 
-Result<HostMemory> HostMemory::take(Context& context, HostBudget& budget, std::uint64_t bytes,
-                                    const char* what) {
+Result<HostMemory> HostMemory::take(Context& context, const std::shared_ptr<PinnedBudget>& budget,
+                                    std::uint64_t bytes, const char* what, Kind kind) {
   HostMemory memory;
-  if (bytes <= budget.bytes) {
+  if (kind == Kind::pinned || budget->take(bytes)) {
+    if (kind == Kind::pinned) budget->take_anyway(bytes);
+    memory.budget_ = budget;
+    memory.bytes_ = bytes;
     auto pinned = context.allocate_pinned(bytes, what);
     if (pinned) {
-      budget.bytes -= bytes;
       memory.pinned_ = std::move(*pinned);
       return Result<HostMemory>(std::move(memory));
     }
-    if (context.fault() != Fault::none) return pinned.error();  // not for want of memory
+    memory.give_back();
+    // For want of memory there may still be some that is not page-locked.
+    if (kind == Kind::pinned || context.fault() != Fault::none) return pinned.error();
   }
   memory.ordinary_.reset(new (std::nothrow) unsigned char[bytes == 0 ? 1 : bytes]);
   if (memory.ordinary_ == nullptr)
     return io_error(std::string(what) + ": out of host memory: " + std::to_string(bytes) + " bytes");
+  memory.bytes_ = bytes;
   return Result<HostMemory>(std::move(memory));
 }
 

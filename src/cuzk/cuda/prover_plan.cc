@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "cuzk/cuda/context.h"
@@ -11,7 +12,7 @@
 #include "cuzk/cuda/internal/row_layout.h"
 #include "cuzk/cuda/internal/sum_memory.h"
 #include "cuzk/cuda/msm.h"
-#include "cuzk/groth16/proving_key_bases.h"
+#include "cuzk/curve/point.h"
 
 namespace cuzk::cuda {
 namespace {
@@ -55,24 +56,12 @@ std::string line(const std::string& name, std::uint64_t bytes) {
   return text + std::string(used < kWidth ? kWidth - used : 1, ' ') + number + "\n";
 }
 
-/// What a plan may still choose. The bit counts of a resident key are those of the circuit.
-struct Placement {
-  bool streamed = false;
-  unsigned arrays = 3;
-  std::uint64_t piece = UINT64_MAX;
-  /// Sums may work on whole pieces, with the window that suits them.
-  bool room_for_sums = false;
-  bool rows = true;
-  bool h = true;
-  ProverPlan::Bases l, a, b_g1, b_g2;
-};
-
 /// One query in one group.
 struct QueryPart {
   const char* name;
   const CircuitCounts::Query& counts;
   std::uint64_t point;  ///< bytes
-  const ProverPlan::Bases& bases;
+  const Placement::Bases& bases;
 
   [[nodiscard]] std::uint64_t streamed_bits() const { return counts.bits - bases.bits; }
   [[nodiscard]] std::uint64_t streamed_wide() const { return bases.wide ? 0 : counts.wide; }
@@ -89,18 +78,37 @@ std::uint64_t msm_scratch(std::uint64_t count, std::uint64_t point, const Placem
   return taken(msm_memory_bound(count, point, msm_window_bits(count), std::max(place.piece, kLeastSlice)));
 }
 
+/// What a launch leaves on the host, and what a copy of the key takes there: see ProverPlan::launch_host.
+std::uint64_t launch_host_bytes(const CircuitCounts& c, const Placement& place,
+                                std::span<const QueryPart> queries) {
+  constexpr std::uint64_t kPointsOfBits = 32;
+  const auto sums = [&](std::uint64_t count, std::uint64_t at_a_time) {
+    return count == 0 ? 0 : (count - 1) / std::max<std::uint64_t>(1, std::min(at_a_time, count)) + 1;
+  };
+  const auto of_msm = [&](std::uint64_t count, std::uint64_t piece, std::uint64_t point) {
+    if (count == 0) return std::uint64_t{0};
+    const unsigned bits = msm_window_bits(std::min(piece, count));
+    const unsigned least = place.room_for_sums || !place.streamed ? bits : std::min(kLeastWindow, bits);
+    return sums(count, piece) * 2 * DigitWindows(least).count * 2 * point;
+  };
+  std::uint64_t results = of_msm(c.h, place.h ? c.h : place.piece, sizeof(G1Affine));
+  std::uint64_t copied = place.h ? sizeof(G1Affine) * std::min(kLoadedPoints, c.h) : 0;
+  std::uint64_t wide = 0;
+  for (const QueryPart& q : queries) {
+    const std::uint64_t bits_at_a_time =
+        place.room_for_sums || !place.streamed ? q.points_of(place.piece) : kBitBlock;
+    results += of_msm(q.counts.wide, q.points_of(place.piece), q.point) +
+               sums(q.counts.bits, bits_at_a_time) * kPointsOfBits * 2 * q.point;
+    copied = std::max(copied, q.point * std::min(kLoadedPoints, q.bases.bits));
+    wide = std::max(wide, q.counts.wide);
+  }
+  return std::max(results, 2 * copied + 4 * wide + 2 * c.row_piece_bytes);
+}
+
 ProverPlan build(const CircuitCounts& c, const Placement& place) {
   const std::uint64_t array = taken(sizeof(Fr) << c.domain_log_size);
   ProverPlan plan;
-  plan.streamed = place.streamed;
-  plan.arrays = place.arrays;
-  plan.piece = place.streamed ? place.piece : 0;
-  plan.rows = place.rows;
-  plan.h = place.h;
-  plan.l = place.l;
-  plan.a = place.a;
-  plan.b_g1 = place.b_g1;
-  plan.b_g2 = place.b_g2;
+  static_cast<Placement&>(plan) = place;
   const QueryPart queries[] = {{"l", c.l, sizeof(G1Affine), plan.l},
                                {"a", c.a, sizeof(G1Affine), plan.a},
                                {"b_g1", c.b, sizeof(G1Affine), plan.b_g1},
@@ -169,6 +177,7 @@ ProverPlan build(const CircuitCounts& c, const Placement& place) {
 
   plan.loading = std::max(place.h ? taken(sizeof(G1Affine) * std::min(kLoadedPoints, c.h)) : 0,
                           c.domain_log_size < 3 ? 0 : taken(kPowersBytes));
+  plan.launch_host = launch_host_bytes(c, place, queries);
   return plan;
 }
 
@@ -187,7 +196,7 @@ Placement nothing_resident(unsigned arrays, std::uint64_t piece, bool room_for_s
   place.piece = piece;
   place.room_for_sums = room_for_sums;
   place.rows = place.h = false;
-  for (ProverPlan::Bases* bases : {&place.l, &place.a, &place.b_g1, &place.b_g2}) bases->wide = false;
+  for (Placement::Bases* bases : {&place.l, &place.a, &place.b_g1, &place.b_g2}) bases->wide = false;
   return place;
 }
 
@@ -226,8 +235,8 @@ void fill(const CircuitCounts& c, std::uint64_t limit, Placement& place) {
   // With fewer arrays rows are read twice.
   try_set(place.rows, place.arrays < 3 ? 2 : 1);
   if (!fits(place)) return;
-  for (ProverPlan::Bases* bases : {&place.l, &place.a, &place.b_g1, &place.b_g2}) try_set(bases->wide, 1);
-  const auto fill_bits = [&](ProverPlan::Bases& bases, std::uint64_t count, std::uint64_t point) {
+  for (Placement::Bases* bases : {&place.l, &place.a, &place.b_g1, &place.b_g2}) try_set(bases->wide, 1);
+  const auto fill_bits = [&](Placement::Bases& bases, std::uint64_t count, std::uint64_t point) {
     bases.bits = count;
     if (fits(place)) return;
     bases.bits = 0;
@@ -282,17 +291,22 @@ Result<ProverPlan> plan_streamed(const CircuitCounts& c, const PlanOptions& o) {
 
 }  // namespace
 
-CircuitCounts circuit_counts(const groth16::ProvingKey& key) {
-  const Shape& shape = *key.shape();
-  const auto& bases = groth16::ProvingKeyBases::of(key);
+CircuitCounts circuit_counts(const Shape& shape) {
   CircuitCounts c;
   c.domain_log_size = shape.domain_log_size();
   c.values = shape.num_inputs() + shape.num_wide();
   c.bits = shape.num_bits();
-  c.h = bases.h.size();
-  c.l = {bases.l.bit_count(), bases.l.wide().size()};
-  c.a = {bases.a.bit_count(), bases.a.wide().size()};
-  c.b = {bases.b_g1.bit_count(), bases.b_g1.wide().size()};
+  c.h = (std::uint64_t{1} << c.domain_log_size) - 1;
+  c.l = {shape.num_bits(), shape.num_wide()};
+  // Inputs have wide bases.
+  const auto query = [&](std::uint64_t inputs, std::span<const std::uint64_t> aux, std::uint64_t count) {
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < aux.size(); ++i)
+      bits += static_cast<unsigned>(std::popcount(aux[i] & shape.aux_is_bit()[i]));
+    return CircuitCounts::Query{bits, inputs + count - bits};
+  };
+  c.a = query(shape.num_inputs(), shape.a_aux_density(), shape.a_aux_count());
+  c.b = query(shape.b_input_count(), shape.b_aux_density(), shape.b_aux_count());
   const RowCounts rows = count_rows(shape);
   c.short_terms = rows.short_terms;
   c.long_terms = rows.long_terms;
@@ -343,6 +357,7 @@ std::string ProverPlan::text() const {
   list("in the other sums, beside it, at the least:\n", sums);
   out += line("while the key is copied", loading);
   out += line("needed", needed_bytes());
+  out += line("host memory of a launch, at the most", launch_host);
   if (!host.empty()) list("held, bytes of host memory:\n", host);
   return out;
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cuzk/base/result.h"
-#include "cuzk/groth16/proving_key.h"
+#include "cuzk/r1cs/shape.h"
 
 namespace cuzk::cuda {
 
@@ -32,8 +32,8 @@ struct CircuitCounts {
   std::uint64_t row_piece_bytes = 0;  ///< the largest piece
   std::uint64_t row_image_bytes = 0;  ///< all pieces
 };
-/// Walks all rows of the key's shape.
-[[nodiscard]] CircuitCounts circuit_counts(const groth16::ProvingKey& key);
+/// Of any key of the shape, and of its rows, all of which it walks.
+[[nodiscard]] CircuitCounts circuit_counts(const Shape& shape);
 
 /// Where the key of a circuit lives.
 enum class Residency {
@@ -60,6 +60,23 @@ inline constexpr std::uint64_t kLeastPiece = 2 * kBitBlock;
 /// Points that are decoded, and, of a resident h, copied to the device at a time.
 inline constexpr std::uint64_t kLoadedPoints = std::uint64_t{1} << 18;
 
+/// Where what a launch reads lies, and how its work is cut.
+struct Placement {
+  /// How much of a query's bases is in device memory.
+  struct Bases {
+    std::uint64_t bits = 0;  ///< the first so many bit bases; all of them, or a multiple of kBitBlock
+    bool wide = true;
+  };
+  bool streamed = false;
+  unsigned arrays = 3;               ///< of the domain's size that the quotient has on the device
+  std::uint64_t piece = UINT64_MAX;  ///< G1 points that are copied, and summed, at a time
+  /// Sums may work on whole pieces, with the window that suits them.
+  bool room_for_sums = false;
+  bool rows = true;  ///< resident
+  bool h = true;     ///< resident
+  Bases l, a, b_g1, b_g2;
+};
+
 /// The device memory of one circuit, byte for byte as Context counts it, and what is where.
 ///
 /// Resident: all bases, rows and tables are in device memory. A launch has phases beside them, of which the
@@ -77,23 +94,11 @@ inline constexpr std::uint64_t kLoadedPoints = std::uint64_t{1} << 18;
 ///
 /// Where three arrays of the domain do not fit, the quotient does with two (the coefficients of a o b go to
 /// host memory and come back) or with one (b goes there, too, and the factors are read from there).
-struct ProverPlan {
+struct ProverPlan : Placement {
   struct Part {
     std::string name;
     std::uint64_t bytes = 0;
   };
-  /// How much of a query's bases is in device memory.
-  struct Bases {
-    std::uint64_t bits = 0;  ///< the first so many bit bases; all of them, or a multiple of kBitBlock
-    bool wide = true;
-  };
-
-  bool streamed = false;
-  unsigned arrays = 3;
-  std::uint64_t piece = 0;  ///< G1 points of a piece, when streamed
-  bool rows = true;         ///< resident
-  bool h = true;
-  Bases l, a, b_g1, b_g2;
 
   std::vector<Part> resident;  ///< from hold to drop
   std::vector<Part> quotient;  ///< at a time, in a launch
@@ -102,6 +107,9 @@ struct ProverPlan {
   std::uint64_t row_buffers = 0, h_scratch = 0, sum_buffers = 0, sums_scratch = 0;  ///< parts of these
   std::uint64_t loading = 0;  ///< the most taken at a time beside resident parts while the key is copied
   std::vector<Part> host;     ///< host memory, page-locked where there is enough, from hold to drop
+  /// The most of host memory that a launch takes beside: points that come back, or, where it finds the key
+  /// absent, buffers from which it is copied.
+  std::uint64_t launch_host = 0;
 
   [[nodiscard]] std::uint64_t resident_bytes() const;
   [[nodiscard]] std::uint64_t quotient_bytes() const;
@@ -110,7 +118,7 @@ struct ProverPlan {
   /// What must fit.
   [[nodiscard]] std::uint64_t needed_bytes() const;
   [[nodiscard]] std::uint64_t host_bytes() const;
-  /// One line a part, with sums: for logs and --dry-run.
+  /// One line a part, with sums.
   [[nodiscard]] std::string text() const;
 };
 /// Everything resident, whatever that takes.

@@ -9,6 +9,9 @@
 #include "cuzk/cuda/context.h"
 #include "cuzk/cuda/internal/sum_memory.h"
 #include "cuzk/cuda/msm.h"
+#include "cuzk/groth16/proving_key_bases.h"
+#include "cuzk/groth16/setup.h"
+#include "cuzk/r1cs/shape_recorder.h"
 
 namespace cuzk::cuda {
 namespace {
@@ -247,6 +250,65 @@ TEST(ProverPlan, ForcedStreamingKeepsNothing) {
   EXPECT_EQ(plan->l.bits + plan->a.bits + plan->b_g1.bits + plan->b_g2.bits, 0U);
   // Two arrays that the quotient keeps on the host.
   EXPECT_EQ(part(plan->host, "arrays of the quotient"), std::uint64_t{2} * 32 << 22);
+}
+
+TEST(CircuitCounts, AreThoseOfAKey) {
+  using Lc = LinearCombination;
+  ShapeRecorder cs;
+  const Variable one = Variable::one();
+  const Variable x = cs.alloc_input(Fr::zero());
+  (void)cs.alloc_input(Fr::zero());  // in no B
+  std::vector<Variable> bits;
+  Variable wide = x;
+  for (int i = 0; i < 70; ++i) {
+    bits.push_back(cs.alloc_bit(false));
+    // Every third bit is in no A, every second in no B.
+    cs.enforce([&](Lc& lc) { i % 3 == 0 ? lc.add(one) : lc.add(bits.back()); },
+               [&](Lc& lc) { i % 2 == 0 ? lc.add(one) : lc.add(bits.back()); },
+               [&](Lc& lc) { lc.add(bits.back()); });
+    if (i % 10 != 0) continue;
+    const Variable next = cs.alloc(Fr::zero());
+    cs.enforce([&](Lc& lc) { lc.add(wide); }, [&](Lc& lc) { lc.add(x).add(wide); },
+               [&](Lc& lc) { lc.add(next); });
+    wide = next;
+  }
+  const auto shape = std::make_shared<const Shape>(std::move(cs).finish());
+  ThreadPool pool(1);
+  const auto secret = [](std::uint64_t i) { return Fr::from_u64(1000 + i); };
+  auto file = groth16::generate_parameters_in_memory(
+      pool, *shape, {secret(1), secret(2), secret(3), secret(4), secret(5)}, "counts", {});
+  ASSERT_TRUE(file) << file.error().message;
+  const auto key = groth16::ProvingKey::load(pool, *file, shape);
+  ASSERT_TRUE(key) << key.error().message;
+  const auto& bases = groth16::ProvingKeyBases::of(**key);
+  const CircuitCounts counts = circuit_counts(*shape);
+  EXPECT_EQ(counts.h, bases.h.size());
+  const auto same = [](const CircuitCounts::Query& query, const auto& of) {
+    EXPECT_EQ(query.bits, of.bit_count());
+    EXPECT_EQ(query.wide, of.wide().size());
+  };
+  same(counts.l, bases.l);
+  same(counts.a, bases.a);
+  same(counts.b, bases.b_g1);
+  same(counts.b, bases.b_g2);
+  EXPECT_LT(counts.b.bits, counts.a.bits);
+  EXPECT_LT(counts.a.bits, counts.l.bits);
+}
+
+TEST(ProverPlan, HostMemory) {
+  const ProverPlan resident = plan_prover(full_size());
+  EXPECT_EQ(resident.host_bytes(), 0U);
+  // Two pieces of decoded points in G2 at the least, and not much more.
+  EXPECT_GE(resident.launch_host, 2 * kLoadedPoints * sizeof(G2Affine));
+  EXPECT_LE(resident.launch_host, std::uint64_t{150} << 20);
+  const ProverPlan streamed = plan_prover(full_size(), {16 * kGb, Residency::automatic, 0, 0}).value();
+  std::uint64_t bases = 96 * full_size().h;
+  for (const auto& [counts, point] :
+       {std::pair{full_size().l, 96}, {full_size().a, 96}, {full_size().b, 288}})
+    bases += (counts.bits + counts.wide) * static_cast<std::uint64_t>(point);
+  EXPECT_GT(streamed.host_bytes(), bases / 10 * 9);
+  EXPECT_LT(streamed.host_bytes(), bases + full_size().row_image_bytes + 1);
+  EXPECT_LT(streamed.launch_host, std::uint64_t{150} << 20);
 }
 
 TEST(SumMemory, BoundsGrowWithWhatTheyBound) {

@@ -59,17 +59,12 @@ void expect_pieces(const Shape& shape, const RowCounts& counts, const WitnessVie
                    const Fr32* coefficients, const std::vector<Fr32>& a, const std::vector<Fr32>& b) {
   const std::uint64_t groups = row_piece_groups(counts.groups);
   EXPECT_EQ(counts.pieces.size(), (counts.groups + groups - 1) / groups);
-  RowWriter writer(shape);
-  RowPiece piece;
-  std::uint64_t short_terms = 0;
-  std::uint64_t long_terms = 0;
-  std::uint64_t row = 0;
-  for (const RowCounts::Piece& of_piece : counts.pieces) {
-    ASSERT_TRUE(writer.next(groups, piece));
-    const RowPieceLayout layout(of_piece, kWideIds);
+  std::uint64_t rows = 0;
+  const auto check = [&](const RowPieceLayout& layout, std::uint64_t row, const auto& write) {
+    const RowCounts::Piece& of_piece = layout.counts;
     std::vector<std::uint64_t> block(layout.bytes / 8, 0xA5A5A5A5A5A5A5A5);
     auto* const data = reinterpret_cast<unsigned char*>(block.data());
-    layout.write(piece, short_terms, long_terms, row, data);
+    write(data);
     const RowArrays arrays = layout.arrays(data, coefficients);
     std::vector<Fr32> got_a(of_piece.constraints, Fr32::one());
     std::vector<Fr32> got_b = got_a;
@@ -87,12 +82,15 @@ void expect_pieces(const Shape& shape, const RowCounts& counts, const WitnessVie
       ASSERT_TRUE(got_a[i].wide() == a[row + i].wide()) << row + i;
       ASSERT_TRUE(got_b[i].wide() == b[row + i].wide()) << row + i;
     }
-    short_terms += of_piece.short_terms;
-    long_terms += of_piece.long_terms;
-    row += of_piece.constraints;
-  }
-  EXPECT_EQ(row, counts.constraints);
-  EXPECT_FALSE(writer.next(groups, piece));
+    rows += of_piece.constraints;
+  };
+  ASSERT_TRUE(
+      for_each_piece(shape, counts, [&](const RowPieceLayout& layout, std::uint64_t row, const auto& write) {
+        check(layout, row, write);
+        return Result<void>();
+      }));
+  const std::uint64_t row = counts.constraints;
+  EXPECT_EQ(rows, row);
   // The rows of the inputs and the zeros behind them.
   RowArrays rest{};
   rest.rows = counts.rows - counts.constraints;

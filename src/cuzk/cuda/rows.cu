@@ -156,7 +156,8 @@ Result<void> DeviceRows::load(Context& context, const Shape& shape) {
   return {};
 }
 
-Result<void> DeviceRows::load_streamed(Context& context, const Shape& shape, HostBudget& budget) {
+Result<void> DeviceRows::keep_on_host(Context& context, const Shape& shape,
+                                      const std::shared_ptr<PinnedBudget>& budget) {
   const RowCounts counts = count_rows(shape);
   constraints_ = counts.constraints;
   rows_ = counts.rows;
@@ -166,23 +167,13 @@ Result<void> DeviceRows::load_streamed(Context& context, const Shape& shape, Hos
   for (const RowCounts::Piece& piece : counts.pieces) bytes += RowPieceLayout(piece, wide_ids_).bytes;
   CUZK_TRY_ASSIGN(image_, HostMemory::take(context, budget, bytes, "rows in host memory"));
   auto* at = image_.as<unsigned char>();
-  const std::uint64_t groups = row_piece_groups(counts.groups);
-  RowWriter writer(shape);
-  RowPiece piece;
-  std::uint64_t short_terms = 0;
-  std::uint64_t long_terms = 0;
-  std::uint64_t row = 0;
-  for (const RowCounts::Piece& of_piece : counts.pieces) {
-    CUZK_CHECK(writer.next(groups, piece));
-    const RowPieceLayout layout(of_piece, wide_ids_);
-    layout.write(piece, short_terms, long_terms, row, at);
-    pieces_.push_back({layout, at, row});
-    at += layout.bytes;
-    short_terms += of_piece.short_terms;
-    long_terms += of_piece.long_terms;
-    row += of_piece.constraints;
-  }
-  return load_coefficients(context, shape);
+  return for_each_piece(
+      shape, counts, [&](const RowPieceLayout& layout, std::uint64_t row, const auto& write) -> Result<void> {
+        write(at);
+        pieces_.push_back({layout, at, row});
+        at += layout.bytes;
+        return {};
+      });
 }
 
 Result<void> DeviceRows::evaluate_streamed(Context& context, const WitnessView& witness, Fr32* a, Fr32* b,

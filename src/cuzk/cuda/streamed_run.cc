@@ -206,7 +206,7 @@ class StreamedRun {
   template <class Point>
   Result<WindowSums<typename Point::Field>> sum(const Point* bases, const Fr* scalars, std::uint64_t count) {
     MsmOptions options;
-    if (count != 0) options.window_bits = fitting_window(count, sizeof(Point), free_bytes(context_));
+    if (count != 0) options.window_bits = fitting_window(count, sizeof(Point), context_.free_bytes());
     return msm(context_, bases, scalars, count, options);
   }
 
@@ -246,7 +246,7 @@ class StreamedRun {
   [[nodiscard]] std::size_t circuits_at_a_time(const CudaPrepared& circuit) const {
     const std::uint64_t words = std::max({circuit.l.words(), circuit.a.words(), circuit.b.words()});
     const std::uint64_t one = Context::rounded(circuit.values * sizeof(Fr)) + Context::rounded(8 * words + 1);
-    const std::uint64_t free = free_bytes(context_);
+    const std::uint64_t free = context_.free_bytes();
     const std::uint64_t planned = key_.plan.sums_bytes();
     return 1 + (free > planned ? (free - planned) / 2 / one : 0);
   }
@@ -294,7 +294,7 @@ class StreamedRun {
   template <class F>
   Result<void> add_bits(const Affine<F>* points, const QueryPiece& piece, const QueryBits& bits,
                         const DeviceWitness& w, QueryParts<F>& out) {
-    const std::uint64_t most = fitting_bits(piece.count, sizeof(Affine<F>), free_bytes(context_));
+    const std::uint64_t most = fitting_bits(piece.count, sizeof(Affine<F>), context_.free_bytes());
     for (std::uint64_t done = 0; done < piece.count; done += most) {
       const std::uint64_t begin = piece.begin + done;
       const std::uint64_t count = std::min(most, piece.count - done);

@@ -1,41 +1,49 @@
 #include "cuzk/devices/cuda_device.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace cuzk::devices {
 
 Result<std::shared_ptr<engine::Device>> CudaDevice::open(ThreadPool& pool,
                                                          const cuda::DeviceDescription& description,
-                                                         std::uint64_t vram_limit) {
-  auto context = cuda::Context::create({.device = description.ordinal, .vram_limit = vram_limit});
+                                                         const Options& options) {
+  auto context = cuda::Context::create({.device = description.ordinal, .vram_limit = options.vram_limit});
   if (!context)
     return io_error("CUDA device " + std::to_string(description.ordinal) + " (" + description.uuid + ", " +
                     description.name + "): " + context.error().message);
   return std::shared_ptr<engine::Device>(
-      std::make_shared<CudaDevice>(pool, description, std::move(*context)));
+      std::make_shared<CudaDevice>(pool, description, std::move(*context), options));
 }
 
 CudaDevice::CudaDevice(ThreadPool& pool, const cuda::DeviceDescription& description,
-                       std::unique_ptr<cuda::Context> context)
+                       std::unique_ptr<cuda::Context> context, const Options& options)
     : info_{static_cast<std::uint32_t>(description.ordinal), description.uuid, description.name,
             description.memory_bytes},
+      told_(options.told),
       context_(std::move(context)),
-      prover_(*context_, pool) {}
+      prover_(*context_, pool, {.pinned = options.pinned}) {}
 
-std::uint64_t CudaDevice::free_memory() {
-  const std::uint64_t limit = context_->vram_limit();
-  return limit - std::min(limit, context_->bytes_in_use());
+engine::KeyHostBytes CudaDevice::key_host_bytes(const Shape& shape) const {
+  const auto plan = prover_.plan(shape);
+  if (!plan) return {};  // hold() refuses the key with the same error
+  return {plan->host_bytes(), plan->launch_host};
 }
 
-std::uint64_t CudaDevice::launch_host_bytes(const Shape&) const {
-  // A launch leaves a few thousand points on the host. The first one of a key may copy it: two pieces of 2^18
-  // points, decoded.
-  return std::uint64_t{128} << 20;
+std::vector<engine::HeldKey> CudaDevice::held_keys() const {
+  std::vector<engine::HeldKey> out;
+  for (const cuda::KeyMemory& key : prover_.keys())
+    out.push_back({key.params, key.streamed, key.held, key.needed, key.limit, key.host, key.pinned});
+  return out;
 }
 
 Result<void> CudaDevice::hold(const std::shared_ptr<const groth16::ProvingKey>& key,
                               const groth16::LaunchOptions& options) {
-  return prover_.hold(key, options);
+  CUZK_TRY_ASSIGN(const bool copied, prover_.hold(key, options));
+  if (!copied || !told_) return {};
+  for (const cuda::KeyMemory& held : prover_.keys())
+    if (held.params == key->path())
+      told_("device " + std::to_string(context_->device()) + ": " + held.params + " is " + held.text());
+  return {};
 }
 void CudaDevice::drop(const std::shared_ptr<const groth16::ProvingKey>& key,
                       const groth16::LaunchOptions& options) {

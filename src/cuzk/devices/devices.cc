@@ -26,9 +26,11 @@ Result<Devices> open_cuda(ThreadPool& pool, const DeviceOptions& options, const 
   CUZK_TRY_ASSIGN(const std::vector<cuda::DeviceDescription> chosen, choose_devices(options.names, *present));
   if (chosen.empty()) return processor(pool, options, warn);
   Devices out{"cuda", {}};
+  // Page-locked memory is the machine's, not a device's.
+  const auto pinned = std::make_shared<cuda::PinnedBudget>(cuda::PinnedBudget::of_machine());
   for (const cuda::DeviceDescription& description : chosen) {
     CUZK_TRY_ASSIGN(std::shared_ptr<engine::Device> device,
-                    CudaDevice::open(pool, description, options.vram_limit));
+                    CudaDevice::open(pool, description, {options.vram_limit, pinned, options.told}));
     out.list.push_back(std::move(device));
   }
   return out;

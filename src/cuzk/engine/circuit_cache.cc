@@ -62,24 +62,24 @@ CircuitCache::Room CircuitCache::make_room(std::uint64_t bytes, const CachedCirc
 }
 
 void CircuitCache::reserve_key(CachedCircuit& circuit) {
-  circuit.reserved_key = circuit.file_bytes;
-  circuit.reserved_launch = circuit.launch_bytes;
+  circuit.reserved_key = circuit.key_bytes();
+  circuit.reserved_launch = circuit.launch_bytes();
   budget_.take(MemoryUse::kKeys, circuit.reserved_key);
   budget_.take(MemoryUse::kLaunches, circuit.reserved_launch);
 }
 
 void CircuitCache::set_shape(CachedCircuit& circuit, std::shared_ptr<const Shape> shape,
-                             std::uint64_t launch_bytes) {
+                             std::vector<KeyHostBytes> on_devices) {
   circuit.reserved_shape = shape->memory_bytes();
   budget_.take(MemoryUse::kShapes, circuit.reserved_shape);
   circuit.partition_bytes = partition_bytes(*shape);
-  circuit.launch_bytes = launch_bytes;
+  circuit.on_devices = std::move(on_devices);
   circuit.shape = std::move(shape);
 }
 
-void CircuitCache::lower_launch_bytes(CachedCircuit& circuit, std::uint64_t launch_bytes) {
-  const std::uint64_t less = circuit.launch_bytes - launch_bytes;
-  circuit.launch_bytes = launch_bytes;
+void CircuitCache::forget_launches(CachedCircuit& circuit, std::size_t device) {
+  if (circuit.on_devices.empty()) return;
+  const std::uint64_t less = std::exchange(circuit.on_devices[device].launch, 0);
   if (circuit.reserved_launch == 0) return;
   circuit.reserved_launch -= less;
   budget_.release(MemoryUse::kLaunches, less);

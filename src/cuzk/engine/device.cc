@@ -5,11 +5,11 @@ namespace cuzk::engine {
 CpuDevice::CpuDevice(ThreadPool& pool, std::uint32_t ordinal)
     : info_{ordinal, "", "CPU, " + std::to_string(pool.size()) + " threads", 0}, prover_(pool) {}
 
-std::uint64_t CpuDevice::launch_host_bytes(const Shape& shape) const {
+KeyHostBytes CpuDevice::key_host_bytes(const Shape& shape) const {
   // CpuProver: 96 bytes a domain point for the quotient, then 128 for the sum over h; a Pippenger sum beside
   // it holds digits and buckets, an eighth of that at most.
   const std::uint64_t points = std::uint64_t{1} << shape.domain_log_size();
-  return points * (128 + 16);
+  return {0, points * (128 + 16)};
 }
 
 }  // namespace cuzk::engine

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cuzk/cpu/thread_pool.h"
 #include "cuzk/groth16/cpu_prover.h"
@@ -17,6 +18,23 @@ struct DeviceInfo {
   std::string uuid;                ///< "GPU-..."; empty for the CPU
   std::string name;                ///< for people
   std::uint64_t memory_bytes = 0;  ///< of its own; 0: it uses the host's
+};
+
+/// Host memory that a device takes for one circuit, for the engine's budget.
+struct KeyHostBytes {
+  std::uint64_t key = 0;     ///< from hold() to drop()
+  std::uint64_t launch = 0;  ///< by one launch beside witness and Prepared, while it holds the lock
+};
+
+/// A key on a device, for status and logs. Bytes.
+struct HeldKey {
+  std::string params;  ///< path of its file
+  bool streamed = false;
+  std::uint64_t device_held = 0;    ///< of device memory, from hold to drop
+  std::uint64_t device_needed = 0;  ///< of device memory, with what a launch takes beside
+  std::uint64_t device_limit = 0;   ///< of device memory
+  std::uint64_t host = 0;           ///< of host memory, from hold to drop
+  std::uint64_t pinned = 0;         ///< of that, page-locked
 };
 
 /// One physical device: a prover and what the engine must know beside it. Thread-safe; the engine's workers
@@ -39,12 +57,13 @@ class Device {
   /// Free memory of its own, for status rows; 0 when it has none. Must not block.
   [[nodiscard]] virtual std::uint64_t free_memory() { return 0; }
 
-  /// Host memory that one launch of the shape's circuit takes beside witness and Prepared, while it holds the
-  /// lock.
-  [[nodiscard]] virtual std::uint64_t launch_host_bytes(const Shape& shape) const = 0;
+  /// May walk the whole shape: asked once a shape, without a lock of the engine.
+  [[nodiscard]] virtual KeyHostBytes key_host_bytes(const Shape& shape) const = 0;
+  /// The keys that are on the device. Must not block.
+  [[nodiscard]] virtual std::vector<HeldKey> held_keys() const { return {}; }
 
   /// Copies a key to the device ahead of its first launch; part of loading it. `drop` is called before the
-  /// engine lets its reference go. The default does nothing: the first launch finds the key absent.
+  /// engine lets its reference go. The default does nothing: for provers that keep nothing of a key.
   ///
   /// `options` names the lock that launches take, and how urgently; without one the device uses its own. Like
   /// a launch, both do all that touches the device while they hold that lock, and take no other one that a
@@ -70,7 +89,7 @@ class CpuDevice : public Device {
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
   [[nodiscard]] groth16::Prover& prover() override { return prover_; }
   [[nodiscard]] bool usable() override { return true; }
-  [[nodiscard]] std::uint64_t launch_host_bytes(const Shape& shape) const override;
+  [[nodiscard]] KeyHostBytes key_host_bytes(const Shape& shape) const override;
 
  private:
   DeviceInfo info_;

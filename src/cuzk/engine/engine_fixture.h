@@ -22,6 +22,7 @@ struct EngineSetup {
   SimulatedTimes times;
   unsigned devices = 1;
   SimulatedFaults faults;
+  KeyHostBytes key_host{};                                   ///< what every device takes for every circuit
   std::map<std::string, SimulatedCircuits::Sizes> circuits;  ///< empty: one of each kind
   Journal* journal = nullptr;
   std::function<void(const JobResult&)> on_result;
@@ -44,7 +45,8 @@ class SimulatedEngine {
   explicit SimulatedEngine(EngineSetup setup = {}) : participant_(std::in_place, clock_) {
     if (!setup.config.partition_workers) setup.config.partition_workers = 4;
     if (setup.config.memory_budget == 0) setup.config.memory_budget = std::uint64_t{1} << 30;
-    simulation_ = std::make_shared<Simulation>(Simulation{clock_, setup.times, std::move(setup.faults)});
+    simulation_ = std::make_shared<Simulation>(
+        Simulation{clock_, setup.times, std::move(setup.faults), setup.key_host});
     EngineParts parts{.pool = pool_,
                       .devices = {},
                       .circuits = setup.circuits.empty()

@@ -53,9 +53,10 @@ class FaultyDevice : public Device {
   [[nodiscard]] groth16::Prover& prover() override { return prover_; }
   [[nodiscard]] bool usable() override { return device_->usable(); }
   [[nodiscard]] std::uint64_t free_memory() override { return device_->free_memory(); }
-  [[nodiscard]] std::uint64_t launch_host_bytes(const Shape& shape) const override {
-    return device_->launch_host_bytes(shape);
+  [[nodiscard]] KeyHostBytes key_host_bytes(const Shape& shape) const override {
+    return device_->key_host_bytes(shape);
   }
+  [[nodiscard]] std::vector<HeldKey> held_keys() const override { return device_->held_keys(); }
   Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key,
                     const groth16::LaunchOptions& options) override {
     return device_->hold(key, options);

@@ -12,7 +12,7 @@ namespace cuzk::engine {
 
 /// What the engine's memory is reserved for.
 enum class MemoryUse : std::uint8_t {
-  kKeys,       ///< parameters that are loaded or being loaded
+  kKeys,       ///< parameters that are loaded or being loaded, and what devices keep of them in host memory
   kShapes,     ///< recorded circuits
   kLaunches,   ///< one launch of each loaded circuit on every device, beside witness and Prepared
   kWitnesses,  ///< partitions between admission and the end of their launch

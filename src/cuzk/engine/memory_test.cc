@@ -61,6 +61,38 @@ std::uint64_t reserved(SimulatedEngine& engine, MemoryUse use) {
   return engine->status().memory_by_use[static_cast<std::size_t>(use)];
 }
 
+TEST(Memory, WhatDevicesKeepOfKeysIsReservedFromLoadToDrop) {
+  EngineSetup setup = memory_setup(5'000'000);
+  setup.devices = 2;
+  setup.key_host = {400'000, 50'000};
+  int launches = 0;
+  setup.faults = [&](SimulatedStage stage, std::uint64_t, unsigned) {
+    return stage == SimulatedStage::kLaunch && launches++ == 0 ? SimulatedFault::kSick
+                                                               : SimulatedFault::kNone;
+  };
+  SimulatedEngine engine(setup);
+  const std::string job = engine.accepted(kPorep, 1);
+  engine.pass(seconds(1));
+  EXPECT_EQ(reserved(engine, MemoryUse::kKeys), 1'000'000U + 2 * 400'000);
+  EXPECT_EQ(reserved(engine, MemoryUse::kLaunches), 2 * 50'000U);
+  engine.expect_proved(job, kPorep, 1);
+  // Nothing is launched on the device that was lost; what it has of the key it keeps.
+  EXPECT_EQ(reserved(engine, MemoryUse::kLaunches), 50'000U);
+  EXPECT_EQ(reserved(engine, MemoryUse::kKeys), 1'000'000U + 2 * 400'000);
+  ASSERT_TRUE(engine->evict(simulated_circuit(kPorep)));
+  engine.pass(seconds(1));
+  EXPECT_EQ(reserved(engine, MemoryUse::kLaunches) + reserved(engine, MemoryUse::kKeys), 0U);
+}
+
+TEST(Memory, AKeyThatDevicesCannotKeepIsTooLarge) {
+  EngineSetup setup = memory_setup(2'500'000);
+  setup.key_host = {1'500'000, 0};
+  SimulatedEngine engine(setup);
+  const auto result = engine.wait(engine.accepted(kPorep, 1));
+  EXPECT_EQ(result->failure, FailureClass::kResource);
+  EXPECT_EQ(reserved(engine, MemoryUse::kKeys), 0U);
+}
+
 /// A simulated request with 200 KB of text around it.
 JobRequest padded_request(std::uint64_t tag, Priority priority = Priority::kByKind) {
   JobRequest request{"", priority, simulated_request(kWindow, tag), {}};

@@ -150,7 +150,7 @@ Engine::Impl::Room Engine::Impl::make_room(std::uint64_t bytes, const CachedCirc
 Engine::Impl::Room Engine::Impl::want(CachedCircuit& circuit, const OrderKey& key, bool urgent, Wake& wake) {
   if (circuit.loading || circuit.spoiled) return Room::kThere;
   if (circuit.shape != nullptr) {
-    const Room room = make_room(circuit.file_bytes + circuit.launch_bytes, circuit, urgent, wake);
+    const Room room = make_room(circuit.key_bytes() + circuit.launch_bytes(), circuit, urgent, wake);
     if (room != Room::kThere) return room;
     cache_.reserve_key(circuit);
   }
@@ -173,7 +173,8 @@ void Engine::Impl::prefetch(Job& job) {
   CachedCircuit& circuit = cache_.entry(job.circuit_id);
   if (circuit.hot()) return;
   waits_for_load(job);
-  if (circuit.shape != nullptr && !budget_.fits(MemoryUse::kKeys, circuit.file_bytes + circuit.launch_bytes))
+  if (circuit.shape != nullptr &&
+      !budget_.fits(MemoryUse::kKeys, circuit.key_bytes() + circuit.launch_bytes()))
     return;
   Wake wake;
   (void)want(circuit, key_of(job, 0), false, wake);
@@ -362,8 +363,10 @@ void Engine::Impl::quarantine(DeviceSlot& device, const std::string& why) {
   device.quarantine_reason = why;
   changed();
   // Nothing is launched on it any more.
-  for (const auto& [id, circuit] : cache_.entries())
-    if (circuit->shape != nullptr) cache_.lower_launch_bytes(*circuit, launch_bytes(*circuit->shape));
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    if (devices_[i].get() != &device) continue;
+    for (const auto& [id, circuit] : cache_.entries()) cache_.forget_launches(*circuit, i);
+  }
   if (any_device()) return;
   std::vector<JobPtr> all;
   for (const auto& [sequence, job] : live_) all.push_back(job);

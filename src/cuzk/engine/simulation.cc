@@ -295,6 +295,7 @@ class SimulatedDevice::SimulatedProver : public groth16::Prover {
 
 SimulatedDevice::SimulatedDevice(std::shared_ptr<const Simulation> simulation, std::uint32_t ordinal)
     : info_{ordinal, "SIM-" + std::to_string(ordinal), "simulated " + std::to_string(ordinal), 0},
+      key_host_(simulation->key_host),
       prover_(std::make_unique<SimulatedProver>(std::move(simulation))) {}
 SimulatedDevice::~SimulatedDevice() = default;
 

@@ -43,6 +43,7 @@ struct Simulation {
   Clock& clock = real_clock();
   SimulatedTimes times;
   SimulatedFaults faults;
+  KeyHostBytes key_host{};  ///< what every device takes for every circuit
 };
 
 /// A request for a simulated proof: `tag` makes it differ from others. Partitions: 10 for porep-c2, 16 for
@@ -98,7 +99,7 @@ class SimulatedDevice : public Device {
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
   [[nodiscard]] groth16::Prover& prover() override;
   [[nodiscard]] bool usable() override;
-  [[nodiscard]] std::uint64_t launch_host_bytes(const Shape&) const override { return 0; }
+  [[nodiscard]] KeyHostBytes key_host_bytes(const Shape&) const override { return key_host_; }
   /// Lasts SimulatedTimes::hold, under the lock. kIo when the device is lost.
   Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key,
                     const groth16::LaunchOptions& options) override;
@@ -106,6 +107,7 @@ class SimulatedDevice : public Device {
  private:
   class SimulatedProver;
   DeviceInfo info_;
+  KeyHostBytes key_host_;
   std::unique_ptr<SimulatedProver> prover_;
 };
 

@@ -30,6 +30,7 @@ Status Engine::Impl::status() const {
     DeviceStatus row;
     row.info = slot->device->info();
     row.free_memory = slot->device->free_memory();
+    row.keys = slot->device->held_keys();
     out.devices.push_back(std::move(row));
   }
 

@@ -16,6 +16,7 @@ namespace cuzk::engine {
 struct DeviceStatus {
   DeviceInfo info;
   std::uint64_t free_memory = 0;  ///< bytes of its own that may be taken; 0 where it uses the host's
+  std::vector<HeldKey> keys;      ///< on the device
   bool quarantined = false;       ///< out of service for the rest of the process
   std::string quarantine_reason;  ///< empty unless it is
   std::string current_job_id;     ///< of the launch that a worker took last and still has; or empty

@@ -49,10 +49,9 @@ std::uint64_t Engine::Impl::most_reading_bytes() const {
   return std::min(3 * kMostRequestBytes, budget_.room(MemoryUse::kRequests) / 2);
 }
 
-std::uint64_t Engine::Impl::launch_bytes(const Shape& shape) const {
-  std::uint64_t bytes = 0;
-  for (const auto& slot : devices_)
-    if (!slot->quarantined) bytes += slot->device->launch_host_bytes(shape);
+std::vector<KeyHostBytes> Engine::Impl::host_bytes_on_devices(const Shape& shape) const {
+  std::vector<KeyHostBytes> bytes;
+  for (const auto& slot : devices_) bytes.push_back(slot->device->key_host_bytes(shape));
   return bytes;
 }
 
@@ -60,8 +59,13 @@ std::uint64_t Engine::Impl::launch_bytes(const Shape& shape) const {
 void Engine::Impl::load_circuit(Lock& lock, CachedCircuit& circuit) {
   if (circuit.shape == nullptr) {
     lock.unlock();
-    Result<LoadedShape> shape = guarded(
-        [&] { return parts_.circuits->load_shape(parts_.pool, circuit.id, stop_loads_.get_token()); });
+    std::vector<KeyHostBytes> on_devices;
+    Result<LoadedShape> shape = guarded([&]() -> Result<LoadedShape> {
+      CUZK_TRY_ASSIGN(LoadedShape loaded,
+                      parts_.circuits->load_shape(parts_.pool, circuit.id, stop_loads_.get_token()));
+      on_devices = host_bytes_on_devices(*loaded.shape);
+      return Result<LoadedShape>(std::move(loaded));
+    });
     lock.lock();
     circuit.loading = false;
     if (!shape) {
@@ -69,8 +73,9 @@ void Engine::Impl::load_circuit(Lock& lock, CachedCircuit& circuit) {
       return;
     }
     ++(shape->from_file ? counters_.shapes_read : counters_.shapes_recorded);
-    const std::uint64_t bytes = launch_bytes(*shape->shape);
-    cache_.set_shape(circuit, std::move(shape->shape), bytes);
+    for (std::size_t i = 0; i < devices_.size(); ++i)
+      if (devices_[i]->quarantined) on_devices[i] = {};
+    cache_.set_shape(circuit, std::move(shape->shape), std::move(on_devices));
     circuit.last_used = now();
     // On to the key, for whoever waits for it; what has no room now is asked for again by consider.
     const auto waits = std::find_if(live_.begin(), live_.end(), [&](const auto& entry) {

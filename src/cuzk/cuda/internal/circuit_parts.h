@@ -104,9 +104,4 @@ class Progress {
 /// An error unless the highest coefficient of a quotient, which lies last in `coefficients`, is zero. Waits.
 Result<void> check_top_coefficient(Context& context, const Fr* coefficients, std::uint64_t domain);
 
-/// Bytes that may still be taken.
-inline std::uint64_t free_bytes(const Context& context) {
-  return context.vram_limit() - std::min(context.vram_limit(), context.bytes_in_use());
-}
-
 }  // namespace cuzk::cuda

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "cuzk/cpu/thread_pool.h"
 #include "cuzk/cuda/context.h"
@@ -28,14 +29,26 @@ struct DeviceQuery {
 };
 
 /// Everything of a key and its shape that a launch reads, in device memory and, for what the plan streams, in
-/// host memory. Made and destroyed under the device lock.
+/// host memory. Loaded and destroyed under the device lock.
 struct DeviceKey {
-  /// Copies; waits until all is there. Either takes exactly plan.resident_bytes() or fails and has taken
-  /// nothing. A plan that does not fit what is left is refused before anything is taken: an out of memory
-  /// error that says both numbers.
-  static Result<std::unique_ptr<DeviceKey>> load(Context& context, ThreadPool& pool,
-                                                 const groth16::ProvingKey& key, const ProverPlan& plan,
-                                                 HostBudget& budget);
+  /// The part of the work that needs no device lock: decodes what the plan streams to host memory. Takes
+  /// exactly plan.host_bytes() of it. The context must be bound.
+  static Result<std::unique_ptr<DeviceKey>> prepare(Context& context, ThreadPool& pool,
+                                                    const groth16::ProvingKey& key, const ProverPlan& plan,
+                                                    const std::shared_ptr<PinnedBudget>& budget);
+  /// Copies the rest; waits until all is there. Takes exactly plan.resident_bytes(), or fails, and then the
+  /// key is of no use any more. A plan that does not fit what is left is refused before anything is taken: an
+  /// out of memory error that says both numbers.
+  Result<void> load(Context& context, ThreadPool& pool, const groth16::ProvingKey& key);
+  /// The host memory, for whoever frees it, which may take seconds, without the lock; nothing is launched any
+  /// more.
+  [[nodiscard]] std::vector<HostMemory> take_host();
+  /// Bytes of the host memory, and those of them that are page-locked.
+  struct HostBytes {
+    std::uint64_t all = 0;
+    std::uint64_t pinned = 0;
+  };
+  [[nodiscard]] HostBytes host_bytes() const;
 
   ProverPlan plan;
   DeviceMemory h;         ///< in reversed order, as Ntt::quotient leaves the scalars
@@ -48,8 +61,11 @@ struct DeviceKey {
   DeviceRows rows;
   std::unique_ptr<Ntt> ntt;
   /// Where the quotient keeps the arrays that have no room on the device: a o b, then b.
-  PinnedMemory arrays[2];
-  std::uint64_t pinned_bytes = 0;  ///< what the budget gets back
+  HostMemory arrays[2];
+
+ private:
+  template <class Key, class Visit>
+  static void visit_host(Key& key, Visit&& visit);
 };
 
 }  // namespace cuzk::cuda

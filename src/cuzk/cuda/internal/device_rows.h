@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "cuzk/cuda/context.h"
@@ -19,8 +21,14 @@ class DeviceRows {
   /// Takes the memory that prover_plan.h lists as "rows" and copies; waits for the copies. The context's
   /// stream must be the caller's.
   Result<void> load(Context& context, const Shape& shape);
-  /// Takes the memory listed as "coefficients of rows", and host memory.
-  Result<void> load_streamed(Context& context, const Shape& shape, HostBudget& budget);
+  /// Instead of load: puts all but the coefficients to host memory, which touches no device memory.
+  Result<void> keep_on_host(Context& context, const Shape& shape,
+                            const std::shared_ptr<PinnedBudget>& budget);
+  /// Behind keep_on_host: takes the memory listed as "coefficients of rows" and copies.
+  Result<void> load_coefficients(Context& context, const Shape& shape);
+  /// The host's part of streamed rows, for whoever frees it; nothing is evaluated any more.
+  [[nodiscard]] const HostMemory& image() const { return image_; }
+  [[nodiscard]] HostMemory take_image() { return std::move(image_); }
   /// a = A w and b = B w, zero from the last row to `domain`; one of them may be null. Asynchronous on the
   /// stream; streamed rows take two buffers meanwhile. `values`: inputs and wide values; `bits` as
   /// Witness::bits; all in device memory.
@@ -40,7 +48,6 @@ class DeviceRows {
     const unsigned char* data;
     std::uint64_t row;  ///< its first
   };
-  Result<void> load_coefficients(Context& context, const Shape& shape);
   Result<void> evaluate_streamed(Context& context, const WitnessView& witness, Fr32* a, Fr32* b,
                                  std::uint64_t domain) const;
 

@@ -2,26 +2,39 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "cuzk/cuda/context.h"
+#include "cuzk/cuda/pinned_budget.h"
 
 namespace cuzk::cuda {
 
-/// Bytes that may still be page-locked. What is page-locked cannot be swapped out, so a program that locks
-/// most of a machine's memory hurts everybody.
-struct HostBudget {
-  std::uint64_t bytes = 0;
-  /// Three quarters of the machine's memory.
-  static HostBudget of_machine();
-};
-
 /// Host memory that the device's copies read: page-locked as long as the budget lasts, ordinary beyond it,
-/// from where copies take some six times as long and hold up the thread that begins them. Move-only.
+/// from where copies take some six times as long and hold up the thread that begins them. Gives the budget
+/// back when destroyed. Move-only.
 class HostMemory {
  public:
-  /// kIo when there is neither. `what` names it in errors.
-  static Result<HostMemory> take(Context& context, HostBudget& budget, std::uint64_t bytes, const char* what);
+  enum class Kind {
+    either,
+    pinned,  ///< kernels use it: whatever the budget
+  };
+  /// kIo when there is none. `what` names it in errors.
+  static Result<HostMemory> take(Context& context, const std::shared_ptr<PinnedBudget>& budget,
+                                 std::uint64_t bytes, const char* what, Kind kind = Kind::either);
 
+  HostMemory() = default;
+  HostMemory(HostMemory&& other) noexcept { *this = std::move(other); }
+  HostMemory& operator=(HostMemory&& other) noexcept {
+    give_back();
+    budget_ = std::move(other.budget_);
+    pinned_ = std::move(other.pinned_);
+    ordinary_ = std::move(other.ordinary_);
+    bytes_ = std::exchange(other.bytes_, 0);
+    return *this;
+  }
+  ~HostMemory() { give_back(); }
+
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   [[nodiscard]] bool pinned() const { return ordinary_ == nullptr; }
   template <class T>
   [[nodiscard]] T* as() const {
@@ -29,8 +42,14 @@ class HostMemory {
   }
 
  private:
+  void give_back() {
+    if (budget_ != nullptr) budget_->give_back(bytes_);
+    budget_.reset();
+  }
+  std::shared_ptr<PinnedBudget> budget_;  // of page-locked memory
   PinnedMemory pinned_;
   std::unique_ptr<unsigned char[]> ordinary_;
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace cuzk::cuda

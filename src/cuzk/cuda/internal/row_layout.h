@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cuzk/base/result.h"
 #include "cuzk/cuda/internal/row_values.h"
 #include "cuzk/r1cs/shape.h"
 #include "cuzk/r1cs/shape_rows.h"
@@ -91,5 +92,28 @@ class RowWriter {
   std::uint64_t short_terms_ = 0;  // written so far
   std::uint64_t long_terms_ = 0;
 };
+
+/// The pieces that `counts` lists, in order: visit(layout, row, write) for each, `row` its first; write(out)
+/// puts it to layout.bytes bytes. `visit` returns a Result<void>; ends with its first error.
+template <class Visit>
+Result<void> for_each_piece(const Shape& shape, const RowCounts& counts, Visit&& visit) {
+  const std::uint64_t groups = row_piece_groups(counts.groups);
+  RowWriter writer(shape);
+  RowPiece piece;
+  std::uint64_t short_terms = 0;
+  std::uint64_t long_terms = 0;
+  std::uint64_t row = 0;
+  for (const RowCounts::Piece& of_piece : counts.pieces) {
+    CUZK_CHECK(writer.next(groups, piece));
+    const RowPieceLayout layout(of_piece, counts.wide_ids);
+    const auto write = [&](unsigned char* out) { layout.write(piece, short_terms, long_terms, row, out); };
+    CUZK_TRY(visit(layout, row, write));
+    short_terms += of_piece.short_terms;
+    long_terms += of_piece.long_terms;
+    row += of_piece.constraints;
+  }
+  CUZK_CHECK(row == counts.constraints && !writer.next(groups, piece));
+  return {};
+}
 
 }  // namespace cuzk::cuda

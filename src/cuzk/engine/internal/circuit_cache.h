@@ -38,9 +38,9 @@ struct CachedCircuit {
   std::uint64_t reserved_shape = 0;
   std::uint64_t reserved_key = 0;
   std::uint64_t reserved_launch = 0;  ///< beside the key: one launch on every device in service
+  /// What each of the engine's devices takes for it, known with the shape.
+  std::vector<KeyHostBytes> on_devices;
   std::uint64_t partition_bytes = 0;  ///< working set of one partition, known with the shape
-  std::uint64_t launch_bytes =
-      0;  ///< of one launch on every device in service together, known with the shape
   std::string last_error;
 
   [[nodiscard]] bool hot() const { return shape != nullptr && key != nullptr && !loading && !spoiled; }
@@ -49,9 +49,21 @@ struct CachedCircuit {
     return params != nullptr ? ParamsTier::kWarm : ParamsTier::kCold;
   }
   [[nodiscard]] std::uint64_t reserved() const { return reserved_shape + reserved_key + reserved_launch; }
+  /// The file, and what devices keep of it in host memory.
+  [[nodiscard]] std::uint64_t key_bytes() const {
+    std::uint64_t sum = file_bytes;
+    for (const KeyHostBytes& device : on_devices) sum += device.key;
+    return sum;
+  }
+  /// One launch on every device in service.
+  [[nodiscard]] std::uint64_t launch_bytes() const {
+    std::uint64_t sum = 0;
+    for (const KeyHostBytes& device : on_devices) sum += device.launch;
+    return sum;
+  }
   /// Everything that `partitions` partitions at a time need when nothing else is there. Known with the shape.
   [[nodiscard]] std::uint64_t total_bytes(std::size_t partitions) const {
-    return shape->memory_bytes() + file_bytes + launch_bytes + partitions * partition_bytes;
+    return shape->memory_bytes() + key_bytes() + launch_bytes() + partitions * partition_bytes;
   }
 };
 
@@ -87,9 +99,10 @@ class CircuitCache {
   void reserve_key(CachedCircuit& circuit);
 
   /// The shape is there: takes its memory and computes the sizes that follow from it.
-  void set_shape(CachedCircuit& circuit, std::shared_ptr<const Shape> shape, std::uint64_t launch_bytes);
-  /// A device went: a launch on each of those that are left takes `launch_bytes`, no more than before.
-  void lower_launch_bytes(CachedCircuit& circuit, std::uint64_t launch_bytes);
+  void set_shape(CachedCircuit& circuit, std::shared_ptr<const Shape> shape,
+                 std::vector<KeyHostBytes> on_devices);
+  /// Nothing is launched on the device any more. What it keeps of the key stays until the key is dropped.
+  void forget_launches(CachedCircuit& circuit, std::size_t device);
   /// HOT or WARM to COLD; `circuit` must not be in use. Returns the bytes that come back when they are free.
   std::uint64_t evict(CachedCircuit& circuit);
   /// A partition in flight does not need the circuit any more. The last one takes a spoiled key along.

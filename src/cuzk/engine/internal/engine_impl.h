@@ -276,7 +276,8 @@ class Engine::Impl {
   void retry_journal(Lock& lock);
   void forget_results(Lock& lock);
   /// Of one launch on every device in service, with the mutex held.
-  [[nodiscard]] std::uint64_t launch_bytes(const Shape& shape) const;
+  /// For every device, in service or not. Without the mutex.
+  [[nodiscard]] std::vector<KeyHostBytes> host_bytes_on_devices(const Shape& shape) const;
 
   const EngineConfig config_;
   const EngineParts parts_;

@@ -117,9 +117,8 @@ class LocalTarget : public BenchTarget {
     config.synthesis.partition_workers = settings.partition_workers;
     config.gpus.gpu_workers_per_device = settings.workers_per_device;
     auto out = std::make_unique<LocalTarget>(settings);
-    CUZK_TRY_ASSIGN(
-        out->backend_,
-        server::configured_backend(config, out->pool_, [](const std::string& text) { tell("{}\n", text); }));
+    const auto told = [](const std::string& text) { tell("{}\n", text); };
+    CUZK_TRY_ASSIGN(out->backend_, server::configured_backend(config, out->pool_, told, told));
     const auto make_engine = [&](engine::EngineConfig engine_config, timeline::Recorder& recorder) {
       return engine::Engine::create(std::move(engine_config),
                                     engine::EngineParts{.pool = out->pool_,

@@ -116,8 +116,9 @@ class Daemon {
     }
 
     pool_ = std::make_unique<ThreadPool>(config.synthesis.threads, options_.isa);
-    CUZK_TRY_ASSIGN(backend_,
-                    options_.backend(config, *pool_, [this](const std::string& text) { log_.warn(text); }));
+    CUZK_TRY_ASSIGN(backend_, options_.backend(
+                                  config, *pool_, [this](const std::string& text) { log_.warn(text); },
+                                  [this](const std::string& text) { log_.info(text); }));
     const engine::EngineConfig engine_settings = engine_config(config, engine::available_memory());
     CUZK_TRY_ASSIGN(
         engine_,

@@ -20,14 +20,17 @@ struct Backend {
 };
 /// What goes wrong without stopping anything, for the log. Thread-safe.
 using Warn = std::function<void(const std::string&)>;
-/// `pool` outlives what is made, and so does what `warn` refers to. kUsage when the configuration names a
-/// device that is not there.
-using BackendFactory =
-    std::function<Result<Backend>(const Config& config, ThreadPool& pool, const Warn& warn)>;
+/// Gets a line, from any thread, for every key that a device takes.
+using Told = std::function<void(const std::string&)>;
+/// `pool` outlives what is made, and so does what `warn` and `told` refer to. kUsage when the configuration
+/// names a device that is not there.
+using BackendFactory = std::function<Result<Backend>(const Config& config, ThreadPool& pool, const Warn& warn,
+                                                     const Told& told)>;
 
 /// The devices that gpus.devices names (devices/devices.h): without names every CUDA device, the processor
 /// where there is none. Parameters from the configured folder, shapes kept in shape_folder.
-Result<Backend> configured_backend(const Config& config, ThreadPool& pool, const Warn& warn);
+Result<Backend> configured_backend(const Config& config, ThreadPool& pool, const Warn& warn,
+                                   const Told& told);
 
 struct DaemonOptions {
   Config config;

@@ -112,6 +112,19 @@ Json queues_json(const StatusView& view) {
   return out;
 }
 
+Json keys_json(const engine::DeviceStatus& device) {
+  Json out = Json::array();
+  for (const engine::HeldKey& key : device.keys)
+    out.push_back({{"params", key.params},
+                   {"residency", key.streamed ? "streamed" : "resident"},
+                   {"vram_held_bytes", key.device_held},
+                   {"vram_needed_bytes", key.device_needed},
+                   {"vram_limit_bytes", key.device_limit},
+                   {"host_bytes", key.host},
+                   {"pinned_bytes", key.pinned}});
+  return out;
+}
+
 Json devices_json(const StatusView& view) {
   Json out = Json::array();
   for (const engine::DeviceStatus& device : view.engine.devices) {
@@ -122,6 +135,7 @@ Json devices_json(const StatusView& view) {
                    {"error", device.quarantined ? Json(device.quarantine_reason) : Json(nullptr)},
                    {"vram_total_bytes", device.info.memory_bytes},
                    {"vram_free_bytes", device.free_memory},
+                   {"keys", keys_json(device)},
                    {"lock_held", device.lock_taken},
                    {"lock_waiting", device.lock_waiting},
                    {"queued", view.engine.device_queue}});

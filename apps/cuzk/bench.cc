@@ -60,6 +60,8 @@ Result<std::unique_ptr<BenchTarget>> open_target(const BenchOptions& options) {
   return local_target({.params = options.params,
                        .threads = options.threads,
                        .isa = options.isa,
+                       .devices = options.devices,
+                       .vram_limit = options.vram_limit,
                        .partition_workers = {},
                        .workers_per_device = 2});
 }
@@ -124,6 +126,8 @@ Result<std::vector<BenchRun>> run_modes(const BenchOptions& options) {
                       local_target({.params = options.params,
                                     .threads = options.threads,
                                     .isa = options.isa,
+                                    .devices = options.devices,
+                                    .vram_limit = options.vram_limit,
                                     .partition_workers = workers,
                                     .workers_per_device = per_device}));
       CUZK_TRY_ASSIGN(BenchRun run, batch(*target, request, options, options.count, options.concurrency));

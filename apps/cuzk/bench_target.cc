@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <charconv>
 #include <cstdlib>
 #include <sstream>
 #include <thread>
 
 #include "cuzk/base/hex.h"
 #include "cuzk/base/random.h"
+#include "cuzk/config/units.h"
 #include "cuzk/server/daemon.h"
 #include "cuzk/server/options.h"
 #include "cuzk/server/rpc_convert.h"
@@ -107,6 +109,14 @@ class DaemonTarget : public BenchTarget {
   std::atomic<std::uint64_t> count_ = 0;
 };
 
+/// Digits are an ordinal, anything else the beginning of a UUID or a word, as in the configuration.
+std::variant<std::uint32_t, std::string> device_name(const std::string& text) {
+  std::uint32_t ordinal = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ordinal);
+  if (error == std::errc() && end == text.data() + text.size()) return ordinal;
+  return text;
+}
+
 class LocalTarget : public BenchTarget {
  public:
   static Result<std::unique_ptr<BenchTarget>> make(const LocalSettings& settings) {
@@ -116,6 +126,12 @@ class LocalTarget : public BenchTarget {
     config.synthesis.threads = settings.threads;
     config.synthesis.partition_workers = settings.partition_workers;
     config.gpus.gpu_workers_per_device = settings.workers_per_device;
+    for (const std::string& name : settings.devices) config.gpus.devices.push_back(device_name(name));
+    if (!settings.vram_limit.empty()) {
+      const Result<std::uint64_t> limit = parse_size(settings.vram_limit);
+      if (!limit) return limit.error().within("--vram-limit");
+      config.gpus.vram_limit = *limit;
+    }
     auto out = std::make_unique<LocalTarget>(settings);
     const auto told = [](const std::string& text) { tell("{}\n", text); };
     CUZK_TRY_ASSIGN(out->backend_, server::configured_backend(config, out->pool_, told, told));

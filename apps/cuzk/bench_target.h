@@ -34,6 +34,8 @@ struct LocalSettings {
   std::string params;
   unsigned threads = 0;
   Isa isa = best_isa();
+  std::vector<std::string> devices;  ///< ordinals, UUIDs, all or cpu; empty: every CUDA device, or the CPU
+  std::string vram_limit;            ///< a size, of each device; empty: what is free
   std::optional<unsigned> partition_workers;
   unsigned workers_per_device = 2;
 };

@@ -163,6 +163,12 @@ void add_bench_options(CLI::App* command, BenchOptions& options, bool only_local
                       "Folder of the parameter files, for an engine in this process");
   command->add_option("--threads", options.threads, "Its threads; 0 is one per processor")
       ->check(whole_number(0, kMostWorkers));
+  command
+      ->add_option("--devices", options.devices,
+                   "Its devices, as gpus.devices: CUDA ordinals, UUIDs, all, cpu; none named: every CUDA "
+                   "device, or the CPU")
+      ->delimiter(',');
+  command->add_option("--vram-limit", options.vram_limit, "Memory of a device that it takes, e.g. 8GiB");
   command->add_option("--warm-up", options.warm_up, "Proofs before the clock starts")
       ->check(whole_number(0, kMostProofs))
       ->capture_default_str();

@@ -96,9 +96,11 @@ Result<void> run_evict(const CircuitOptions& options);
 struct BenchOptions : ConnectOptions, PayloadOptions {
   std::string mode;  ///< single, batch, sweep or stress
   bool local = false;
-  std::string params;    ///< with local and sweep
-  unsigned threads = 0;  ///< likewise; 0: one per processor
-  Isa isa = best_isa();  ///< CUZK_ISA, likewise
+  std::string params;                ///< with local and sweep
+  unsigned threads = 0;              ///< likewise; 0: one per processor
+  std::vector<std::string> devices;  ///< likewise; empty: every CUDA device, or the CPU
+  std::string vram_limit;            ///< likewise
+  Isa isa = best_isa();              ///< CUZK_ISA, likewise
   unsigned count = 10;
   unsigned concurrency = 2;
   unsigned warm_up = 1;

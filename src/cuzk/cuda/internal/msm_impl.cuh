@@ -226,8 +226,7 @@ class MsmRun {
   /// As many windows at a time as give every round enough to do, in slices that fit the memory.
   Result<void> plan() {
     constexpr std::uint64_t kEntries = std::uint64_t{1} << 27;
-    const std::uint64_t free =
-        context_.vram_limit() - std::min(context_.vram_limit(), context_.bytes_in_use());
+    const std::uint64_t free = context_.free_bytes();
     while (true) {
       all_codes_ = true;
       group_ = static_cast<unsigned>(

@@ -18,8 +18,8 @@ namespace {
 
 using testing::HasSubstr;
 
-/// The synthetic launch of issue 6 at 2^27: 130.2 M rows, 1.3 % of the variables wide, half of the terms in A
-/// and B short.
+/// A launch of PoRep's proportions at 2^27, as bench/launch makes it: 130.2 M rows, 1.3 % of the variables
+/// wide, half of the terms in A and B short.
 CircuitCounts full_size() {
   CircuitCounts c;
   c.domain_log_size = 27;

@@ -134,6 +134,24 @@ TEST_F(RealProofs, AnEvictedKeyCountsUntilItsMemoryIsFree) {
   EXPECT_GT(engine_->status().memory_let_go, 0U) << "the shape: its source has it still";
 }
 
+/// A device without room for any key.
+class TooSmall : public CpuDevice {
+ public:
+  using CpuDevice::CpuDevice;
+  Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key,
+                    const groth16::LaunchOptions& /*options*/) override {
+    return io_error("device 0, proving key " + key->path() + ": out of memory: 9 bytes needed, 8 allowed");
+  }
+};
+
+TEST_F(RealProofs, ADeviceWithoutRoomForTheKeyIsNoFaultOfTheFile) {
+  start(nullptr, std::make_shared<TooSmall>(pool_));
+  const auto failed = wait(submit(ProofKind::winning_post, 1).job_id);
+  EXPECT_EQ(failed->failure, FailureClass::kResource);
+  EXPECT_THAT(failed->message, testing::HasSubstr("9 bytes needed, 8 allowed"));
+  EXPECT_FALSE(engine_->status().devices.at(0).quarantined);
+}
+
 TEST(EngineCreate, RefusesWhatCannotBe) {
   ThreadPool pool(1);
   const auto circuits = std::make_shared<FileCircuitSource>("/nowhere");

@@ -24,6 +24,11 @@ FailureClass classify(const Error& error) {
   }
 }
 
+FailureClass classify_device(const Error& error) {
+  if (error.code == ErrorCode::kParams) return FailureClass::kParams;
+  return error.code == ErrorCode::kIo ? FailureClass::kResource : FailureClass::kInternal;
+}
+
 std::uint64_t result_bytes(const JobResult& result) {
   std::uint64_t bytes = sizeof(JobResult) + result.proof.size() + result.message.size();
   if (result.evidence)

@@ -18,6 +18,13 @@ constexpr Duration kFreedAgain = std::chrono::seconds(1);
 /// Later than every job.
 constexpr OrderKey kPreloadKey{4, 0, ~std::uint64_t{0}, 0, 0};
 
+/// An error of a shape or a parameter file. One that the system refuses is a file that is not there like any
+/// other; a lack of memory says nothing about the file.
+FailureClass classify_load(const Error& error, bool no_memory) {
+  if (no_memory) return FailureClass::kResource;
+  return error.code == ErrorCode::kInternal ? FailureClass::kInternal : FailureClass::kParams;
+}
+
 }  // namespace
 
 // ---- loaders
@@ -57,10 +64,11 @@ std::vector<KeyHostBytes> Engine::Impl::host_bytes_on_devices(const Shape& shape
 
 /// Loads what the circuit lacks: the shape; or, with memory reserved for it, the key.
 void Engine::Impl::load_circuit(Lock& lock, CachedCircuit& circuit) {
+  bool no_memory = false;
   if (circuit.shape == nullptr) {
     lock.unlock();
     std::vector<KeyHostBytes> on_devices;
-    Result<LoadedShape> shape = guarded([&]() -> Result<LoadedShape> {
+    Result<LoadedShape> shape = guarded(no_memory, [&]() -> Result<LoadedShape> {
       CUZK_TRY_ASSIGN(LoadedShape loaded,
                       parts_.circuits->load_shape(parts_.pool, circuit.id, stop_loads_.get_token()));
       on_devices = host_bytes_on_devices(*loaded.shape);
@@ -69,7 +77,7 @@ void Engine::Impl::load_circuit(Lock& lock, CachedCircuit& circuit) {
     lock.lock();
     circuit.loading = false;
     if (!shape) {
-      load_failed(circuit, shape.error());
+      load_failed(circuit, shape.error(), classify_load(shape.error(), no_memory));
       return;
     }
     ++(shape->from_file ? counters_.shapes_read : counters_.shapes_recorded);
@@ -88,8 +96,9 @@ void Engine::Impl::load_circuit(Lock& lock, CachedCircuit& circuit) {
 
   std::shared_ptr<const OpenParams> params = circuit.params;
   const std::shared_ptr<const Shape> shape = circuit.shape;
+  bool by_device = false;
   lock.unlock();
-  Result<std::shared_ptr<const CircuitKey>> key = guarded([&]() -> Result<std::shared_ptr<const CircuitKey>> {
+  auto key = guarded(no_memory, [&]() -> Result<std::shared_ptr<const CircuitKey>> {
     if (params == nullptr) {
       CUZK_TRY_ASSIGN(params, parts_.circuits->open_params(parts_.pool, circuit.id));
       const Lock warm(mutex_);
@@ -107,7 +116,9 @@ void Engine::Impl::load_circuit(Lock& lock, CachedCircuit& circuit) {
       // A device that is lost does not take the key from the others.
       const Lock lost(mutex_);
       if (!slot->quarantined && !slot->device->usable()) quarantine(*slot, held.error().message);
-      if (!slot->quarantined) return held.error();
+      if (slot->quarantined) continue;
+      by_device = true;
+      return held.error();
     }
     return loaded;
   });
@@ -117,7 +128,8 @@ void Engine::Impl::load_circuit(Lock& lock, CachedCircuit& circuit) {
     cache_.cancel_key(circuit);
     // The file may be another one the next time.
     discard(std::exchange(circuit.params, nullptr));
-    load_failed(circuit, key.error());
+    load_failed(circuit, key.error(),
+                by_device ? classify_device(key.error()) : classify_load(key.error(), no_memory));
     return;
   }
   ++counters_.key_loads;
@@ -130,7 +142,7 @@ void Engine::Impl::load_circuit(Lock& lock, CachedCircuit& circuit) {
   answer_preloads(circuit, Preloaded{});
 }
 
-void Engine::Impl::load_failed(CachedCircuit& circuit, const Error& error) {
+void Engine::Impl::load_failed(CachedCircuit& circuit, const Error& error, FailureClass failure) {
   ++counters_.key_load_failures;
   circuit.last_error = error.message;
   answer_preloads(circuit, error);
@@ -138,14 +150,7 @@ void Engine::Impl::load_failed(CachedCircuit& circuit, const Error& error) {
   std::vector<JobPtr> waiting;
   for (const auto& [sequence, job] : live_)
     if (job->circuit_id == circuit.id && !job->settled && job->load_began) waiting.push_back(job);
-  const bool memory = error.message == kOutOfMemory;
-  const bool defect = error.code == ErrorCode::kInternal;
-  for (const JobPtr& job : waiting)
-    fail(job,
-         memory   ? FailureClass::kResource
-         : defect ? FailureClass::kInternal
-                  : FailureClass::kParams,
-         error.message);
+  for (const JobPtr& job : waiting) fail(job, failure, error.message);
 }
 
 void Engine::Impl::answer_preloads(CachedCircuit& circuit, const Result<Preloaded>& answer) {

@@ -20,12 +20,6 @@ std::string partition_name(const Member& member) {
   return "partition " + std::to_string(member.partition);
 }
 
-/// A failure of the prover or of verification, of a device that works.
-FailureClass classify_device(const Error& error) {
-  if (error.code == ErrorCode::kParams) return FailureClass::kParams;
-  return error.code == ErrorCode::kIo ? FailureClass::kResource : FailureClass::kInternal;
-}
-
 bool several_jobs(const std::vector<Member>& members) {
   return std::any_of(members.begin(), members.end(),
                      [&](const Member& member) { return member.job != members.front().job; });

@@ -266,7 +266,7 @@ class Engine::Impl {
   void loader();
   void load_circuit(Lock& lock, CachedCircuit& circuit);
   void read_recovered(Lock& lock, const JobPtr& job);
-  void load_failed(CachedCircuit& circuit, const Error& error);
+  void load_failed(CachedCircuit& circuit, const Error& error, FailureClass failure);
   void go_on_with_preload(CachedCircuit& circuit);
   void answer_preloads(CachedCircuit& circuit, const Result<Preloaded>& answer);
   void collect_freed();
@@ -275,7 +275,6 @@ class Engine::Impl {
   void deliver(Lock& lock, const JobPtr& job);
   void retry_journal(Lock& lock);
   void forget_results(Lock& lock);
-  /// Of one launch on every device in service, with the mutex held.
   /// For every device, in service or not. Without the mutex.
   [[nodiscard]] std::vector<KeyHostBytes> host_bytes_on_devices(const Shape& shape) const;
 
@@ -357,6 +356,8 @@ class Engine::Impl {
 
 /// Maps an error of reading, synthesis or loading to a failure class.
 [[nodiscard]] FailureClass classify(const Error& error);
+/// Likewise one of a prover or of a device that works: memory is what they run out of.
+[[nodiscard]] FailureClass classify_device(const Error& error);
 
 /// What a retained result is budgeted for.
 [[nodiscard]] std::uint64_t result_bytes(const JobResult& result);

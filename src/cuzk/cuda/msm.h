@@ -41,8 +41,9 @@ extern template struct WindowSums<Fp2>;
 /// Pippenger's bucket method with signed digits: the points of a group of windows are sorted by digit on the
 /// device, every bucket is summed by a tree of batch-affine additions whose pairs are listed over all buckets
 /// at once (so that the sizes of buckets do not matter), and buckets are combined by row and column sums.
-/// Blocks until the sums are there. Takes its memory from the context and gives it back; fails with out of
-/// memory when not even small slices fit.
+/// Blocks until the sums are there. Takes its memory from the context and gives it back; kIo, out of memory,
+/// when not even small slices fit. Bases and scalars stay the caller's and are only read.
+/// Thread-safety, here and below: a context is one thread's at a time.
 Result<G1WindowSums> msm(Context& context, const G1Affine* bases, const Fr* scalars, std::uint64_t count,
                          const MsmOptions& options = {});
 Result<G2WindowSums> msm(Context& context, const G2Affine* bases, const Fr* scalars, std::uint64_t count,

@@ -7,7 +7,7 @@
 namespace cuzk::cuda {
 namespace {
 
-constexpr unsigned kMaxThreads = 256;
+constexpr unsigned kMaxThreads = 1U << NttSchedule::kLogThreads;
 
 template <bool kDif, bool kDit>
 __global__ void __launch_bounds__(kMaxThreads, 2) ntt_pass(const __grid_constant__ NttPass pass) {
@@ -78,7 +78,6 @@ __global__ void run_small_quotient(const __grid_constant__ SmallQuotient q, Fr32
 template <bool kDif, bool kDit>
 cudaError_t launch(const NttPass& pass, cudaStream_t stream) {
   const std::size_t shared = ntt_shared_bytes(pass);
-  static_assert(kMaxThreads == 256);
   if (const cudaError_t status = cudaFuncSetAttribute(
           ntt_pass<kDif, kDit>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared));
       status != cudaSuccess)

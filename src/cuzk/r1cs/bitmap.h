@@ -1,11 +1,12 @@
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
+
+#include "cuzk/base/bits.h"
 
 namespace cuzk {
 
@@ -26,11 +27,7 @@ class Bitmap {
   [[nodiscard]] bool operator[](std::size_t i) const { return (words_[i / 64] >> (i % 64) & 1) != 0; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::span<const std::uint64_t> words() const { return words_; }
-  [[nodiscard]] std::size_t count() const {
-    std::size_t total = 0;
-    for (const std::uint64_t w : words_) total += static_cast<std::size_t>(std::popcount(w));
-    return total;
-  }
+  [[nodiscard]] std::size_t count() const { return count_bits(words_); }
   void reserve(std::size_t bits) { words_.reserve((bits + 63) / 64); }
   void shrink_to_fit() { words_.shrink_to_fit(); }
   /// The words; the bitmap is empty afterwards.

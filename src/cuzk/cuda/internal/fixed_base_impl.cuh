@@ -7,17 +7,10 @@
 #include "cuzk/cuda/internal/affine_launch.cuh"
 #include "cuzk/cuda/internal/device_fixed_base.h"
 #include "cuzk/cuda/internal/fixed_base_steps.h"
+#include "cuzk/cuda/internal/item_grid.cuh"
 
 namespace cuzk::cuda {
 namespace fixed_base_kernels {
-
-inline constexpr unsigned kThreads = 256;
-inline unsigned grid_for(std::uint64_t items) {
-  return static_cast<unsigned>(std::clamp<std::uint64_t>((items + kThreads - 1) / kThreads, 1, 1U << 15));
-}
-#define CUZK_FOR_ITEMS(i, count)                                                            \
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < (count); \
-       i += std::uint64_t{gridDim.x} * blockDim.x)
 
 static __global__ void list_multiples(FixedBaseLayout layout, std::uint32_t known, std::uint32_t count,
                                       AdditionList list) {
@@ -109,7 +102,8 @@ class FixedBaseRun : public DeviceFixedBase<Host> {
                                sizeof firsts[w], kStage));
     for (std::uint32_t known = 1; known < windows.buckets(); known *= 2) {
       const std::uint32_t count = windows.count * known;
-      list_multiples<<<grid_for(count), kThreads, 0, context_.stream()>>>(layout_, known, count, additions());
+      list_multiples<<<item_grid(count), kItemThreads, 0, context_.stream()>>>(layout_, known, count,
+                                                                               additions());
       CUZK_TRY(add(count));
     }
     return context_.synchronize(kStage);
@@ -172,11 +166,11 @@ class FixedBaseRun : public DeviceFixedBase<Host> {
     auto* const points = points_.as<Affine<F>>();
     CUZK_TRY(
         context_.upload(scalars_.as<void>(), buffer.scalars.template as<void>(), sizeof(Fr) * n, kStage));
-    scalar_digits<<<grid_for(n), kThreads, 0, stream>>>(layout_, scalars_.as<Fr32>(), n, batch_, digits);
-    first_entries<F><<<grid_for(n), kThreads, 0, stream>>>(layout_, digits, n, points);
+    scalar_digits<<<item_grid(n), kItemThreads, 0, stream>>>(layout_, scalars_.as<Fr32>(), n, batch_, digits);
+    first_entries<F><<<item_grid(n), kItemThreads, 0, stream>>>(layout_, digits, n, points);
     for (unsigned w = 1; w < layout_.windows.count; ++w) {
-      list_products<<<grid_for(n), kThreads, 0, stream>>>(layout_, w, digits + std::uint64_t{w} * batch_, n,
-                                                          additions());
+      list_products<<<item_grid(n), kItemThreads, 0, stream>>>(layout_, w, digits + std::uint64_t{w} * batch_,
+                                                               n, additions());
       CUZK_TRY(add(n));
     }
     CUZK_TRY(

@@ -10,22 +10,13 @@
 #include "cuzk/cuda/internal/affine_launch.cuh"
 #include "cuzk/cuda/internal/bucket_tree.h"
 #include "cuzk/cuda/internal/digits32.h"
+#include "cuzk/cuda/internal/item_grid.cuh"
 #include "cuzk/cuda/internal/sort.h"
 #include "cuzk/cuda/internal/weighted_sum.cuh"
 #include "cuzk/cuda/msm.h"
 
 namespace cuzk::cuda {
 namespace msm_kernels {
-
-inline constexpr unsigned kThreads = 256;
-
-inline unsigned grid_for(std::uint64_t items) {
-  return static_cast<unsigned>(std::clamp<std::uint64_t>((items + kThreads - 1) / kThreads, 1, 1U << 15));
-}
-/// The items of a thread, for grids of any size.
-#define CUZK_FOR_ITEMS(i, count)                                                            \
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < (count); \
-       i += std::uint64_t{gridDim.x} * blockDim.x)
 
 /// codes[(w - first) * count + i] for windows first <= w < last: the bucket number among those of all windows
 /// of a group, and the sign. A window has buckets() + 1 buckets here, number 0 being that of digit zero.
@@ -61,7 +52,7 @@ static __global__ void pack_sizes(BucketLevel level, std::uint64_t* packed) {
 }
 /// A block lists kPairsOfBlock neighbours at a time: only the buckets of the first and the last one are
 /// searched for among all.
-inline constexpr std::uint32_t kPairsOfBlock = 8 * kThreads;
+inline constexpr std::uint32_t kPairsOfBlock = 8 * kItemThreads;
 static __global__ void list_pairs(BucketLevel level, const std::uint64_t* sums, std::uint32_t distance,
                                   ListedPair* list) {
   __shared__ std::uint32_t bucket[2];
@@ -74,7 +65,7 @@ static __global__ void list_pairs(BucketLevel level, const std::uint64_t* sums, 
     __syncthreads();
     const std::uint32_t low = bucket[0];
     const std::uint32_t high = bucket[1] + 1;
-    for (std::uint32_t i = begin + threadIdx.x; i < end; i += kThreads)
+    for (std::uint32_t i = begin + threadIdx.x; i < end; i += kItemThreads)
       list[i] = pair_in(level, sums, i, bucket_of_pair(sums, i, low, high), distance);
     __syncthreads();
   }
@@ -271,7 +262,7 @@ class MsmRun {
   }
 
   void digits(std::uint64_t begin, std::uint64_t size, unsigned first, unsigned last) {
-    msm_kernels::digit_codes<<<msm_kernels::grid_for(size), msm_kernels::kThreads, 0, context_.stream()>>>(
+    msm_kernels::digit_codes<<<item_grid(size), kItemThreads, 0, context_.stream()>>>(
         scalars_ + begin, size, windows_, first, last, group_, codes_.as<std::uint32_t>());
   }
 
@@ -284,7 +275,7 @@ class MsmRun {
     const BucketLevel level{starts_.as<std::uint32_t>(), sizes_.as<std::uint32_t>(),
                             static_cast<std::uint32_t>(buckets_of(group))};
     if (entries != indexed_ || size != period_) {
-      count_up<<<grid_for(entries), kThreads, 0, stream>>>(index_.as<std::uint32_t>(), entries, size);
+      count_up<<<item_grid(entries), kItemThreads, 0, stream>>>(index_.as<std::uint32_t>(), entries, size);
       indexed_ = entries;
       period_ = size;
     }
@@ -294,11 +285,11 @@ class MsmRun {
     CUZK_TRY(sort_by_code(context_, codes, sorted_codes_.as<std::uint32_t>(), index_.as<std::uint32_t>(),
                           sorted_index_.as<std::uint32_t>(), entries,
                           static_cast<unsigned>(std::bit_width(level.count - 1)), sort_scratch_));
-    bucket_starts<<<grid_for(level.count + 1), kThreads, 0, stream>>>(sorted_codes_.as<std::uint32_t>(),
-                                                                      entries, level);
+    bucket_starts<<<item_grid(level.count + 1), kItemThreads, 0, stream>>>(sorted_codes_.as<std::uint32_t>(),
+                                                                           entries, level);
     CUZK_TRY(context_.check(cudaMemsetAsync(largest_.as<void>(), 0, 4, stream), "buckets"));
-    bucket_sizes<<<grid_for(level.count), kThreads, 0, stream>>>(level, window_buckets,
-                                                                 largest_.as<std::uint32_t>());
+    bucket_sizes<<<item_grid(level.count), kItemThreads, 0, stream>>>(level, window_buckets,
+                                                                      largest_.as<std::uint32_t>());
     CUZK_TRY(context_.check_launch("buckets"));
     std::uint32_t largest = 0;
     CUZK_TRY(context_.check(cudaMemcpyAsync(&largest, largest_.as<void>(), 4, cudaMemcpyDeviceToHost, stream),
@@ -315,24 +306,24 @@ class MsmRun {
     // 0 in the first round, then between the points of a bucket.
     for (std::uint32_t distance = 0; largest > 1;
          distance = distance == 0 ? 1 : 2 * distance, largest = (largest + 1) / 2) {
-      pack_sizes<<<grid_for(level.count + 1), kThreads, 0, stream>>>(level, packed_.as<std::uint64_t>());
+      pack_sizes<<<item_grid(level.count + 1), kItemThreads, 0, stream>>>(level, packed_.as<std::uint64_t>());
       CUZK_TRY(context_.check_launch("bucket tree"));
       CUZK_TRY(exclusive_sums(context_, packed_.as<std::uint64_t>(), sums, level.count + 1, sum_scratch_));
-      list_pairs<<<grid_for(most / 16), kThreads, 0, stream>>>(level, sums, distance, list);
+      list_pairs<<<item_grid(most / 16), kItemThreads, 0, stream>>>(level, sums, distance, list);
       if (distance == 0)
-        copy_odd<F><<<grid_for(level.count), kThreads, 0, stream>>>(level, sums, points, next);
+        copy_odd<F><<<item_grid(level.count), kItemThreads, 0, stream>>>(level, sums, points, next);
       CUZK_TRY(context_.check_launch("bucket tree"));
       if (distance == 0)
         CUZK_TRY(adder_(PointPairs<F>::listed_bases(list, points.codes, points.index, points.points, next),
                         most / 2, pairs));
       else
         CUZK_TRY(adder_(PointPairs<F>::listed(list, next, distance), most / 2, pairs));
-      advance<<<grid_for(level.count), kThreads, 0, stream>>>(level, sums, distance == 0);
+      advance<<<item_grid(level.count), kItemThreads, 0, stream>>>(level, sums, distance == 0);
       points = {next, nullptr, nullptr};
       most = std::min<std::uint64_t>(most, (most + level.count) / 2 + 1);
     }
     Point* const place = buckets_.as<Point>() + std::uint64_t{first} * windows_.buckets();
-    place_buckets<F><<<grid_for(level.count), kThreads, 0, stream>>>(
+    place_buckets<F><<<item_grid(level.count), kItemThreads, 0, stream>>>(
         level, window_buckets, points, first_slice ? place : fresh_.as<Point>());
     CUZK_TRY(context_.check_launch("buckets"));
     if (!first_slice)
@@ -434,12 +425,12 @@ Result<std::vector<Xyzz<typename HostField<F>::type>>> run_bit_sum(Context& cont
     CUZK_TRY_ASSIGN(DeviceMemory places, context.allocate(8 * words, stage));
     CUZK_TRY_ASSIGN(DeviceMemory scratch, context.allocate(sum_scratch_bytes(words), stage));
     CUZK_TRY_ASSIGN(index, context.allocate(4 * set, stage));
-    count_bits_of_words<<<grid_for(words), kThreads, 0, stream>>>(bits, count, words,
-                                                                  ones.as<std::uint64_t>());
+    count_bits_of_words<<<item_grid(words), kItemThreads, 0, stream>>>(bits, count, words,
+                                                                       ones.as<std::uint64_t>());
     CUZK_TRY(context.check_launch(stage));
     CUZK_TRY(exclusive_sums(context, ones.as<std::uint64_t>(), places.as<std::uint64_t>(), words, scratch));
-    list_bits<<<grid_for(words), kThreads, 0, stream>>>(bits, count, words, places.as<std::uint64_t>(),
-                                                        index.as<std::uint32_t>());
+    list_bits<<<item_grid(words), kItemThreads, 0, stream>>>(bits, count, words, places.as<std::uint64_t>(),
+                                                             index.as<std::uint32_t>());
     CUZK_TRY(context.check_launch(stage));
   }
   CUZK_TRY_ASSIGN(levels[0], context.allocate(sizeof(Affine<F>) * ((set + 1) / 2), stage));

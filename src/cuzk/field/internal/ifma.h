@@ -330,11 +330,6 @@ struct Field {
   static CUZK_INLINE Vec negate(const Vec& a) {
     return raw_normalise(raw_sub(multiple<M>(), a));
   }
-  /// Canonical in, canonical out; zero stays zero.
-  static CUZK_INLINE Vec negate_canonical(const Vec& a) {
-    const Mask z = is_zero(a);
-    return select(z, a, negate<1>(a));
-  }
   /// Lanes of the mask from `yes`, the others from `no`.
   static CUZK_INLINE Vec select(Mask mask, const Vec& yes, const Vec& no) {
     Vec r;

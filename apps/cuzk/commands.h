@@ -12,10 +12,16 @@ namespace cuzk::app {
 /// Exit codes of every command, documented in --help and README.
 enum ExitCode : int {
   kDone = 0,
-  kInputIsBad = 1,         ///< the proof or the input is bad
-  kUsage = 2,              ///< the command line
-  kEnvironmentFailed = 3,  ///< files, memory, parameters that are missing, a defect of the program
+  kInputIsBad = 1,  ///< the proof or the input is bad
+  kUsage = 2,       ///< the command line or the configuration
+  kEnvironmentFailed =
+      3,  ///< files, memory, parameters that are missing, the daemon, a defect of the program
 };
+
+/// The same as the end of --help, of all commands that tell nothing narrower.
+inline constexpr const char* kExitCodesHelp =
+    "Exit codes: 0 done, 1 the proof or the input is bad, 2 usage or configuration, 3 the environment failed "
+    "(files, parameters, memory, network, the daemon).";
 
 ExitCode exit_code_of(const Error& error);
 

@@ -5,13 +5,12 @@
 #include <charconv>
 
 #include "add_command.h"
+#include "commands.h"
+#include "cuzk/proving/request.h"
 
 namespace cuzk::app {
 namespace {
 
-constexpr const char* kFooter =
-    "Exit codes: 0 done, 1 the proof or the input is bad, 2 usage or configuration, 3 the environment failed "
-    "(files, network, memory, the daemon).";
 constexpr const char* kDefaultAddress = "unix:///run/curio/cuzk.sock";
 
 void add_connection(CLI::App* command, ConnectOptions& options) {
@@ -38,8 +37,10 @@ void add_sector(CLI::App* command, PayloadOptions& options) {
 
 CLI::Option* add_payload(CLI::App* command, PayloadOptions& options) {
   CLI::Option* const type = command->add_option("-t,--type", options.type, "porep, snap, wpost or winning");
-  type->check(CLI::IsMember(
-      {"porep", "snap", "wpost", "winning", "porep-c2", "snap-update", "window-post", "winning-post"}));
+  type->check([](const std::string& name) {
+    const auto kind = proof_kind_from_string(name);
+    return kind ? std::string() : kind.error().message;
+  });
   command->add_option("--c1", options.c1, "PoRep: the C1 output in Curio's wrapper JSON, also as .gz");
   command->add_option(
       "--vanilla", options.vanilla,
@@ -57,8 +58,8 @@ CLI::Option* add_payload(CLI::App* command, PayloadOptions& options) {
 }
 
 void add_serve(CLI::App& app, Chosen& chosen) {
-  auto [command, options] =
-      add_command(app, chosen, "serve", "Run the proving daemon (docs/operations.md)", kFooter, run_serve);
+  auto [command, options] = add_command(app, chosen, "serve", "Run the proving daemon (docs/operations.md)",
+                                        kExitCodesHelp, run_serve);
   command->add_option(
       "--config", options.config,
       "Configuration (TOML). Without it: $CUZK_CONFIG, /etc/cuzk/cuzk.toml, /data/zk/cuzk.toml, "
@@ -75,7 +76,7 @@ void add_serve(CLI::App& app, Chosen& chosen) {
 
 void add_submit(CLI::App& app, Chosen& chosen) {
   auto [command, options] =
-      add_command(app, chosen, "submit", "Give the daemon a job; prints its id", kFooter, run_submit);
+      add_command(app, chosen, "submit", "Give the daemon a job; prints its id", kExitCodesHelp, run_submit);
   add_connection(command, options);
   add_payload(command, options)->required();
   command->add_option("--request-id", options.request_id,
@@ -88,7 +89,7 @@ void add_submit(CLI::App& app, Chosen& chosen) {
 void add_job_commands(CLI::App& app, Chosen& chosen) {
   {
     auto [command, options] =
-        add_command(app, chosen, "await", "Wait for a job and print its proof", kFooter, run_await);
+        add_command(app, chosen, "await", "Wait for a job and print its proof", kExitCodesHelp, run_await);
     add_connection(command, options);
     command->add_option("job", options.job, "Job id, as from submit")->required();
     command->add_option("--timeout-ms", options.timeout_ms, "Give up after this time; the job goes on");
@@ -96,7 +97,7 @@ void add_job_commands(CLI::App& app, Chosen& chosen) {
     command->add_flag("--json", options.json, "Print JSON");
   }
   {
-    auto [command, options] = add_command(app, chosen, "cancel", "End a job", kFooter, run_cancel);
+    auto [command, options] = add_command(app, chosen, "cancel", "End a job", kExitCodesHelp, run_cancel);
     add_connection(command, options);
     command->add_option("job", options.job, "Job id")->required();
     command->add_flag("--json", options.json, "Print JSON");
@@ -106,21 +107,24 @@ void add_job_commands(CLI::App& app, Chosen& chosen) {
 void add_state_commands(CLI::App& app, Chosen& chosen) {
   {
     auto [command, options] = add_command(
-        app, chosen, "status", "Queues, devices and parameters of the daemon", kFooter, run_status);
+        app, chosen, "status", "Queues, devices and parameters of the daemon", kExitCodesHelp, run_status);
     add_connection(command, options);
     command->add_flag("--json", options.json, "Print JSON");
   }
   {
     auto [command, options] =
-        add_command(app, chosen, "metrics", "The daemon's Prometheus metrics", kFooter, run_metrics);
+        add_command(app, chosen, "metrics", "The daemon's Prometheus metrics", kExitCodesHelp, run_metrics);
     add_connection(command, options);
   }
   for (const auto& [name, help, run] :
        {std::tuple{"preload", "Load the parameters of a circuit before a job needs them", &run_preload},
         std::tuple{"evict", "Drop the parameters of a circuit from memory", &run_evict}}) {
-    auto [command, options] = add_command(app, chosen, name, help, kFooter, run);
+    auto [command, options] = add_command(app, chosen, name, help, kExitCodesHelp, run);
     add_connection(command, options);
-    command->add_option("-c,--circuit-id,circuit", options.circuit, "porep-32g, wpost-32g, ...")->required();
+    CLI::Option_group* const which = command->add_option_group("Circuit");
+    which->add_option("circuit", options.circuit, "porep-32g, wpost-32g, ...");
+    which->add_option("-c,--circuit-id", options.circuit, "The same");
+    which->require_option(1);
     command->add_flag("--json", options.json, "Print JSON");
   }
 }
@@ -180,8 +184,9 @@ void add_bench_options(CLI::App* command, BenchOptions& options, bool only_local
 void add_bench(CLI::App& app, Chosen& chosen) {
   CLI::App* const bench = app.add_subcommand("bench", "Time proofs; when one fails, the exit code says why");
   bench->require_subcommand(1);
+  bench->footer(kExitCodesHelp);
   const auto add = [&](const char* mode, const char* help) -> std::pair<CLI::App*, BenchOptions&> {
-    auto [command, options] = add_command(*bench, chosen, mode, help, kFooter, run_bench);
+    auto [command, options] = add_command(*bench, chosen, mode, help, kExitCodesHelp, run_bench);
     options.mode = mode;
     return {command, options};
   };

@@ -40,10 +40,6 @@ ExitCode exit_code_of(const Error& error) {
 
 namespace {
 
-constexpr const char* kFooter =
-    "Exit codes: 0 done, 1 the proof or the input is bad, 2 usage, 3 the environment failed (files, "
-    "parameters, memory).";
-
 /// For numbers of 64 bits: decimal digits and nothing else. CLI11 would take "-1" for the largest one.
 std::string check_u64(const std::string& text) {
   std::uint64_t value = 0;
@@ -74,17 +70,16 @@ void add_source(CLI::App* command, Options& options) {
       "--c1", options.c1,
       "PoRep: the C1 output, as phase-1 JSON, Curio's wrapper JSON, or NAME.c1.bincode beside "
       "NAME.json; each also as .gz");
-  command
-      ->add_option("--kind", options.kind,
-                   "Other kinds, with --request: winning-post, window-post, snap-update")
+  command->add_option("--kind", options.kind, "The other kinds, with --request: winning, wpost or snap")
       ->type_name("KIND");
   command->add_option("--request", options.request,
                       "JSON file that says what is to be proved, vanilla proofs in files beside it");
   command
-      ->add_option("--miner", options.miner,
-                   "With --c1: miner actor id; recomputes replica_id and compares (with --sector)")
+      ->add_option("--miner-id,--miner", options.miner,
+                   "With --c1: miner actor id; recomputes replica_id and compares (with --sector-num)")
       ->check(check_u64);
-  command->add_option("--sector", options.sector, "Sector number (with --miner)")->check(check_u64);
+  command->add_option("--sector-num,--sector", options.sector, "Sector number (with --miner-id)")
+      ->check(check_u64);
   command->add_option("--params", options.params, "Folder of the parameter files")->required();
 }
 
@@ -92,7 +87,7 @@ void add_setup(CLI::App& app, Chosen& chosen) {
   auto [command, options] = add_command(
       app, chosen, "setup",
       "Make INSECURE test parameters for a circuit: whoever knows the secrets can prove anything under them",
-      kFooter, run_setup);
+      kExitCodesHelp, run_setup);
   command
       ->add_option("--circuit", options.circuit,
                    "porep-SIZE, winning-SIZE, wpost-SIZE or snap-SIZE, with 2k, 4k, 16k, 32k, 8m, 16m, 512m, "
@@ -113,7 +108,7 @@ void add_setup(CLI::App& app, Chosen& chosen) {
 void add_prove(CLI::App& app, Chosen& chosen) {
   auto [command, options] =
       add_command(app, chosen, "prove", "Prove; verifies the vanilla proof before and the proof after",
-                  kFooter, run_prove);
+                  kExitCodesHelp, run_prove);
   add_source(command, options);
   command->add_option("--out", options.out, "Proof file, 192 bytes a partition")->required();
   command->add_option("--fixed-rs", options.fixed_rs,
@@ -125,7 +120,7 @@ void add_prove(CLI::App& app, Chosen& chosen) {
 void add_verify(CLI::App& app, Chosen& chosen) {
   auto [command, options] =
       add_command(app, chosen, "verify", "Verify a proof against the public inputs of what was to be proved",
-                  kFooter, run_verify);
+                  kExitCodesHelp, run_verify);
   add_source(command, options);
   command->add_option("--proof", options.proof, "Proof file")->required();
   add_common(command, options, true);
@@ -136,7 +131,7 @@ void add_inspect(CLI::App& app, Chosen& chosen) {
                                         "Say what is in a file: C1 output, request, .params, .vk or proof, "
                                         "recognised by content. An input whose "
                                         "vanilla proof is false is described too, and the exit code is 1",
-                                        kFooter, run_inspect);
+                                        kExitCodesHelp, run_inspect);
   command->add_option("file", options.file, "The file");
   command->add_option("--c1", options.c1, "A C1 output (for bincode: NAME.json must lie beside it)");
   command->add_option("--request", options.request, "A request file, as for prove");
@@ -152,7 +147,7 @@ void add_inspect(CLI::App& app, Chosen& chosen) {
 void add_synth_sector(CLI::App& app, Chosen& chosen) {
   auto [command, options] = add_command(app, chosen, "synth-sector",
                                         "Fabricate a valid C1 output of any sector size without sealing",
-                                        kFooter, run_synth_sector);
+                                        kExitCodesHelp, run_synth_sector);
   command->add_option("--registered-proof", options.registered_proof, "Registered seal proof type, 0 to 9")
       ->check(CLI::Range(0, 9));
   command
@@ -161,8 +156,12 @@ void add_synth_sector(CLI::App& app, Chosen& chosen) {
       ->check(check_u64);
   command->add_option("--porep-number", options.porep_number, "Number in porep_id, with --sector-size")
       ->check(check_u64);
-  command->add_option("--miner", options.miner, "Miner actor id")->check(check_u64)->capture_default_str();
-  command->add_option("--sector", options.sector, "Sector number")->check(check_u64)->capture_default_str();
+  command->add_option("--miner-id,--miner", options.miner, "Miner actor id")
+      ->check(check_u64)
+      ->capture_default_str();
+  command->add_option("--sector-num,--sector", options.sector, "Sector number")
+      ->check(check_u64)
+      ->capture_default_str();
   command->add_flag("--wrapper", options.wrapper, "Write Curio's wrapper around the phase-1 output");
   command
       ->add_option("--out", options.out,
@@ -174,9 +173,9 @@ void add_synth_sector(CLI::App& app, Chosen& chosen) {
 void add_synth_post(CLI::App& app, Chosen& chosen) {
   auto [command, options] = add_command(
       app, chosen, "synth-post",
-      "Fabricate a valid request for WinningPoSt or WindowPoSt, of any sector size, without sectors", kFooter,
-      run_synth_post);
-  command->add_option("--kind", options.kind, "winning-post or window-post; needed with --sector-size");
+      "Fabricate a valid request for WinningPoSt or WindowPoSt, of any sector size, without sectors",
+      kExitCodesHelp, run_synth_post);
+  command->add_option("--kind", options.kind, "winning or wpost; needed with --sector-size");
   command->add_option("--registered-proof", options.registered_proof, "Registered PoSt proof type, 0 to 14")
       ->check(check_u64);
   command->add_option("--sector-size", options.sector_size, "Sector bytes, with or without a registered type")
@@ -198,7 +197,7 @@ void add_synth_post(CLI::App& app, Chosen& chosen) {
 void add_synth_update(CLI::App& app, Chosen& chosen) {
   auto [command, options] = add_command(
       app, chosen, "synth-update", "Fabricate a valid SnapDeals request of any sector size without a sector",
-      kFooter, run_synth_update);
+      kExitCodesHelp, run_synth_update);
   command->add_option("--registered-proof", options.registered_proof, "Registered update proof type, 0 to 4")
       ->check(check_u64);
   command->add_option("--sector-size", options.sector_size, "Sector bytes, with or without a registered type")
@@ -212,7 +211,7 @@ void add_timeline(CLI::App& app, Chosen& chosen) {
   auto [command, options] =
       add_command(app, chosen, "timeline",
                   "How busy the devices were, where they waited and for what, from a file of TIMELINE lines",
-                  kFooter, run_timeline);
+                  kExitCodesHelp, run_timeline);
   command->add_option("file", options.file, "The lines, also as .gz; - is standard input")->required();
   command->add_flag("--json", options.json, "Print JSON on stdout, with every gap");
   command->add_option("--svg", options.svg, "Draw a Gantt chart into this file");
@@ -223,7 +222,7 @@ int run(int argc, char** argv) {
   CLI::App app("cuzk: Groth16 proofs (BLS12-381) for Filecoin");
   app.require_subcommand(1);
   app.set_version_flag("--version", CUZK_VERSION);
-  app.footer(kFooter);
+  app.footer(kExitCodesHelp);
   Chosen chosen;
   add_setup(app, chosen);
   add_prove(app, chosen);

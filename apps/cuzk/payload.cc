@@ -5,6 +5,7 @@
 
 #include "cuzk/base/hex.h"
 #include "cuzk/base/input_file.h"
+#include "cuzk/proving/request.h"
 #include "json_file.h"
 #include "rpc_client.h"
 #include "vanilla_path.h"
@@ -12,11 +13,6 @@
 namespace cuzk::app {
 namespace {
 
-const std::map<std::string, v1::ProofKind, std::less<>> kTypes{
-    {"porep", v1::POREP_SEAL_COMMIT},     {"porep-c2", v1::POREP_SEAL_COMMIT},
-    {"snap", v1::SNAP_DEALS_UPDATE},      {"snap-update", v1::SNAP_DEALS_UPDATE},
-    {"wpost", v1::WINDOW_POST_PARTITION}, {"window-post", v1::WINDOW_POST_PARTITION},
-    {"winning", v1::WINNING_POST},        {"winning-post", v1::WINNING_POST}};
 const std::map<std::string, v1::Priority, std::less<>> kPriorities{
     {"low", v1::LOW}, {"normal", v1::NORMAL}, {"high", v1::HIGH}, {"critical", v1::CRITICAL}};
 
@@ -83,13 +79,8 @@ Result<void> add_request_file(const std::string& path, v1::SubmitProofRequest& o
 
 Result<v1::SubmitProofRequest> read_payload(const PayloadOptions& options) {
   v1::SubmitProofRequest out;
-  const auto type = kTypes.find(options.type);
-  if (type == kTypes.end()) {
-    std::string known;
-    for (const auto& [name, kind] : kTypes) known += (known.empty() ? "" : ", ") + name;
-    return usage_error("'" + options.type + "' is no type; they are " + known);
-  }
-  out.set_proof_kind(type->second);
+  CUZK_TRY_ASSIGN(const ProofKind kind, proof_kind_from_string(options.type));
+  out.set_proof_kind(static_cast<v1::ProofKind>(kind));  // the numbers are the API's
   if (!options.priority.empty()) out.set_priority(kPriorities.at(options.priority));
   const bool porep = out.proof_kind() == v1::POREP_SEAL_COMMIT;
   if (porep && (options.c1.empty() || !options.vanilla.empty() || !options.request.empty()))

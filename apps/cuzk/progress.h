@@ -12,8 +12,7 @@ namespace cuzk::app {
 
 /// Shows on stderr which stage a command is in and for how long, and keeps the stage times for the summary.
 /// On a terminal it redraws one line ten times a second once a stage has lasted over half a second; otherwise
-/// it writes one plain line every ten seconds. Silent when made so (--no-progress, NO_COLOR is irrelevant: no
-/// colour).
+/// it writes one plain line every ten seconds. Silent when made so (--no-progress). It has no colour.
 class Progress {
  public:
   struct Stage {

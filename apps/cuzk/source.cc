@@ -24,11 +24,11 @@ Result<Source> read_source(const SourceOptions& options) {
   if (!options.c1.empty()) {
     if (!options.kind.empty()) return usage_error("--kind goes with --request; --c1 is always a PoRep");
     if (options.miner.has_value() != options.sector.has_value())
-      return usage_error("--miner and --sector go together");
+      return usage_error("--miner-id and --sector-num go together");
     CUZK_TRY_ASSIGN(std::shared_ptr<const Statement> statement, read_c1(options));
     return Source{options.c1, std::move(statement)};
   }
-  if (options.miner || options.sector) return usage_error("--miner and --sector go with --c1");
+  if (options.miner || options.sector) return usage_error("--miner-id and --sector-num go with --c1");
   if (options.kind.empty()) return usage_error("--request needs --kind");
   CUZK_TRY_ASSIGN(const ProofKind kind, proof_kind_from_string(options.kind));
   if (kind == ProofKind::porep_seal_commit) return usage_error("a PoRep is read from --c1 FILE");

@@ -17,7 +17,7 @@ Result<post::Kind> chosen_kind(const std::string& name) {
   CUZK_TRY_ASSIGN(const ProofKind kind, proof_kind_from_string(name));
   if (kind == ProofKind::winning_post) return post::Kind::winning;
   if (kind == ProofKind::window_post_partition) return post::Kind::window;
-  return usage_error("--kind: '" + name + "' is not winning-post or window-post");
+  return usage_error("--kind: '" + name + "' is neither winning nor wpost");
 }
 
 Result<post::PostConfig> chosen_config(const SynthPostOptions& options) {

@@ -49,9 +49,9 @@ Result<void> run_verify(const VerifyOptions& options) {
   }
   say("proof of     {}\n", statement.description());
   if (porep)
-    say("replica id   {}\n", replica_id_checked
-                                 ? "recomputed from miner, sector, ticket and comm_d"
-                                 : "taken from the C1 output (give --miner and --sector to recompute it)");
+    say("replica id   {}\n",
+        replica_id_checked ? "recomputed from miner, sector, ticket and comm_d"
+                           : "taken from the C1 output (give --miner-id and --sector-num to recompute it)");
   print_stages(progress);
   say("verified\n");
   return {};

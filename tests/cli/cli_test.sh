@@ -32,8 +32,8 @@ expect 0 "Exit codes" "$cuzk" --help
 expect 0 "--fixed-rs" "$cuzk" prove --help
 expect 2 "required" "$cuzk" prove
 expect 2 "no circuit 'porep-3k'" "$cuzk" setup --circuit porep-3k --out .
-expect 2 "--sector go together" "$cuzk" prove --c1 "$c1" --params . --out p --miner 1234
-expect 2 "'foo' is no type; they are porep" "$cuzk" bench stress --load foo:1:F
+expect 2 "--sector-num go together" "$cuzk" prove --c1 "$c1" --params . --out p --miner 1234
+expect 2 "no kind of proof 'foo'; known: porep" "$cuzk" bench stress --load foo:1:F
 expect 2 "up to 100" "$cuzk" bench stress --load porep-c2:101:F
 expect 2 "--count: '0' is not a whole number from 1 to 1000000" "$cuzk" bench batch -t porep --c1 "$c1" -c 0
 expect 2 "--concurrency: '-1' is not" "$cuzk" bench batch -t porep --c1 "$c1" --concurrency=-1
@@ -44,8 +44,9 @@ expect 2 "one file" "$cuzk" inspect
 expect 2 "give one of --c1" "$cuzk" prove --params . --out p
 expect 2 "give one of --c1" "$cuzk" prove --params . --out p --c1 "$c1" --request r.json --kind window-post
 expect 2 "--request needs --kind" "$cuzk" verify --params . --proof p --request r.json
-expect 2 "no kind of proof 'wpost'" "$cuzk" verify --params . --proof p --request r.json --kind wpost
-expect 2 "read from --c1" "$cuzk" verify --params . --proof p --request r.json --kind porep-c2
+expect 2 "no kind of proof 'post'; known: porep or porep-c2" "$cuzk" verify --params . --proof p --request r.json --kind post
+expect 3 "cannot open 'r.json'" "$cuzk" verify --params . --proof p --request r.json --kind wpost
+expect 2 "read from --c1" "$cuzk" verify --params . --proof p --request r.json --kind porep
 
 expect 0 "CUZK_ISA" "$cuzk" prove --help
 expect 2 'CUZK_ISA: no instruction set "avx3"' env CUZK_ISA=avx3 "$cuzk" inspect "$data/proofs/2k-v1_1.proof"
@@ -122,7 +123,7 @@ same fixed.proof "$data/proofs/2k-v1_1.proof"
 [[ "$(ls params | wc -l)" == 2 ]] || fail "setup left more than two files"
 pass
 expect 0 "verified" "$cuzk" prove --c1 wrapper.json --params params --out fresh.proof --miner 1000 --sector 7 --json
-expect 0 "recomputed" "$cuzk" verify --c1 synth.json --params params --proof fresh.proof --miner 1000 --sector 7
+expect 0 "recomputed" "$cuzk" verify --c1 synth.json --params params --proof fresh.proof --miner-id 1000 --sector-num 7
 expect 0 "verified" "$cuzk" verify --c1 "$c1" --params params --proof fixed.proof
 expect 0 "verifying key" "$cuzk" inspect params/*.vk
 expect 0 "655a9778a4e812d4349420c7d7af97ce389b2eaac286e66f083344088a52a8db" "$cuzk" inspect params/*.params
@@ -229,7 +230,7 @@ digests "$data/update/update-2k.json" 1
 expect 0 "written to" "$cuzk" synth-post --registered-proof 0 --out winning
 [[ "$(sha256sum <winning.s0.vanilla)" == 3d624babcdf787883d0ed33575cd876869a76915c429b0cae175150d62bad3fa* ]] || fail "fabricated WinningPoSt"
 pass
-expect 0 "written to" "$cuzk" synth-post --kind window-post --sector-size 2048 --sectors 3 --out window
+expect 0 "written to" "$cuzk" synth-post --kind wpost --sector-size 2048 --sectors 3 --out window
 [[ "$(sha256sum <window.s0.vanilla)" == e9ba8420b480919f838f754b9013bfcb5d4281f8b51af2c5841ab7b7c552865d* ]] || fail "fabricated WindowPoSt"
 pass
 expect 0 "verified" other prove winning-post winning.json --out fresh.proof

@@ -10,13 +10,14 @@ namespace {
 struct KindNames {
   ProofKind kind;
   std::string_view name;
+  std::string_view short_name;  ///< as in circuit ids and `-t`
   std::string_view label;
 };
 constexpr KindNames kNames[] = {
-    {ProofKind::porep_seal_commit, "porep-c2", "porep_c2"},
-    {ProofKind::snap_deals_update, "snap-update", "snap_update"},
-    {ProofKind::window_post_partition, "window-post", "window_post"},
-    {ProofKind::winning_post, "winning-post", "winning_post"},
+    {ProofKind::porep_seal_commit, "porep-c2", "porep", "porep_c2"},
+    {ProofKind::snap_deals_update, "snap-update", "snap", "snap_update"},
+    {ProofKind::window_post_partition, "window-post", "wpost", "window_post"},
+    {ProofKind::winning_post, "winning-post", "winning", "winning_post"},
 };
 
 const KindNames& names_of(ProofKind kind) {
@@ -38,8 +39,8 @@ std::string_view metric_label(ProofKind kind) {
 Result<ProofKind> proof_kind_from_string(std::string_view name) {
   std::string known;
   for (const KindNames& entry : kNames) {
-    if (entry.name == name) return entry.kind;
-    known += (known.empty() ? "" : ", ") + std::string(entry.name);
+    if (entry.name == name || entry.short_name == name) return entry.kind;
+    known += (known.empty() ? "" : ", ") + std::string(entry.short_name) + " or " + std::string(entry.name);
   }
   return usage_error("there is no kind of proof '" + std::string(name) + "'; known: " + known);
 }

@@ -25,7 +25,8 @@ inline constexpr std::array kProofKinds{ProofKind::porep_seal_commit, ProofKind:
 std::string_view to_string(ProofKind kind);
 /// The value of metric labels: the same with underscores.
 std::string_view metric_label(ProofKind kind);
-/// kUsage, listing the names, when there is no such kind.
+/// Takes the names of to_string and the short ones: "porep", "snap", "wpost", "winning". kUsage, listing all,
+/// when there is no such kind.
 Result<ProofKind> proof_kind_from_string(std::string_view name);
 
 /// What a client asks to be proved: the payload of the API's SubmitProofRequest, member by member and

@@ -16,17 +16,21 @@ TEST(ProofKinds, NamesOfTheApi) {
                                                        {"snap-update", "snap_update"},
                                                        {"window-post", "window_post"},
                                                        {"winning-post", "winning_post"}};
+  const char* const short_names[] = {"porep", "snap", "wpost", "winning"};
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_EQ(static_cast<std::size_t>(kProofKinds[i]), i + 1);
     EXPECT_EQ(to_string(kProofKinds[i]), names[i].first);
     EXPECT_EQ(metric_label(kProofKinds[i]), names[i].second);
     EXPECT_EQ(proof_kind_from_string(names[i].first).value(), kProofKinds[i]);
+    EXPECT_EQ(proof_kind_from_string(short_names[i]).value(), kProofKinds[i]);
   }
-  const auto unknown = proof_kind_from_string("porep");
+  const auto unknown = proof_kind_from_string("post");
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().code, ErrorCode::kUsage);
   EXPECT_EQ(unknown.error().message,
-            "there is no kind of proof 'porep'; known: porep-c2, snap-update, window-post, winning-post");
+            "there is no kind of proof 'post'; known: porep or porep-c2, snap or snap-update, wpost or "
+            "window-post, "
+            "winning or winning-post");
 }
 
 /// Each member changes the digest, and bytes cannot move from one member to the next unnoticed.

@@ -203,7 +203,8 @@ Placement nothing_resident(unsigned arrays, std::uint64_t piece, bool room_for_s
 /// What the sum of h should have beside bases and scalars before anything else becomes resident. Every group
 /// of windows of a piece costs kSetNanoseconds beside its additions, and has as many entries (a point in a
 /// window) as there is memory for; where a byte more saves as much there as kResidentNanoseconds, which is
-/// what a byte of resident bases saves, it is enough. Times of an H200 (docs/performance.md).
+/// what a byte of resident bases saves, it is enough. Times of an H200 (docs/experiments.md,
+/// "Streamed keys", which also says by how much plans made with them missed).
 std::uint64_t wanted_scratch(const CircuitCounts& c, const Placement& place) {
   constexpr double kEntryBytes = 125;
   constexpr double kSetNanoseconds = 7.3e5;

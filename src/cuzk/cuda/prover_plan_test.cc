@@ -110,7 +110,7 @@ TEST(ProverPlan, FullSizeByHand) {
   }
   EXPECT_EQ(plan.resident_bytes(), sum);
   EXPECT_EQ(plan.needed_bytes(), sum + plan.quotient_bytes());
-  // It is meant for cards of 80 GB and more.
+  // A card of 80 GB holds it; a launch uses more where there is more.
   EXPECT_LT(plan.needed_bytes(), std::uint64_t{72'000'000'000});
 }
 

@@ -68,8 +68,9 @@ struct ParamsImage {
 /// points of the five vectors are not (ProvingKey does that). Immutable, thread-safe.
 ///
 /// It is read, never mapped: the bases are read from it during every proof, and a file that shrinks under a
-/// mapping ends the process with SIGBUS. Reading costs a copy out of the page cache, at some 10 GB/s a core
-/// beside a decoding of some 1 GB/s (docs/performance.md); a handler of SIGBUS would be a global state of the
+/// mapping ends the process with SIGBUS. Reading costs a copy out of the page cache beside the decoding of
+/// what is copied, no more processor time than mapping by what was measured (docs/experiments.md, "Keys stay
+/// encoded"); a handler of SIGBUS would be a global state of the
 /// process that belongs to no library.
 class ParamsFile {
  public:

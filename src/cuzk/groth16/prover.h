@@ -42,9 +42,9 @@ struct LaunchReport {
 struct LaunchOptions {
   std::optional<DeviceLock> lock;
   std::uint64_t urgency = 0;  ///< larger goes first
-  /// Gets the fraction of the device work done, in (0, 1], ascending, some hundred times a circuit of full
-  /// size, under the lock; the last value of a launch that succeeds is 1. It must return at once. May be
-  /// empty.
+  /// Gets the fraction of the device work done, in (0, 1], ascending, under the lock: after every stage and
+  /// piece of work, which is some ten times a circuit on a device and some hundred on the processor; the last
+  /// value of a launch that succeeds is 1. It must return at once. May be empty.
   std::function<void(double)> progress = nullptr;
 };
 

@@ -9,7 +9,7 @@ namespace cuzk::cuda {
 /// A factor w known beforehand: its value (not in Montgomery form, reduced) with floor(2^256 w / r). A
 /// product by it takes 86 wide and 14 narrow products of limbs where a Montgomery product takes 112 and 8,
 /// and has no chain of eight words that wait for each other: 80 against 62 G/s on an H200
-/// (docs/performance.md).
+/// (docs/experiments.md).
 struct Factor32 {
   Fr32 value;
   Fr32 quotient;

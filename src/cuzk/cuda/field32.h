@@ -12,7 +12,7 @@ namespace cuzk::cuda {
 
 #if defined(__CUDACC__)
 /// -r^-1 mod 2^32. In constant memory so that the compiler does not see that it is -1: it would turn the
-/// product into a negation and split the multiply-adds behind it (gpu-kernels.md section 1.4).
+/// product into a negation and split the multiply-adds behind it (gpu-kernels 1.4).
 static __device__ __constant__ std::uint32_t kOpaqueMinusOne = 0xffffffffU;
 #endif
 
@@ -297,7 +297,7 @@ struct alignas(16) Field32 {
   /// other case the running sum, which stays below a + p, could overflow. Fp: loose operands give less
   /// than 1.41 p, and one may be below 4 p.
   ///
-  /// Operand scanning with two accumulators (gpu-kernels.md section 1.2): `even` holds the products that
+  /// Operand scanning with two accumulators (gpu-kernels 1.2): `even` holds the products that
   /// start at even limbs, `odd` those one limb higher, so that every product is an aligned pair of registers
   /// and the carries of one accumulator run through its pairs.
   CUZK_HD static CUZK_INLINE Field32 product(const Field32& a, const Field32& b) {

@@ -66,7 +66,7 @@ TYPED_TEST(FieldLaws, NonCanonicalBytesAreRefused) {
   EXPECT_FALSE(F::from_bytes_le(bytes).has_value());
 }
 
-// Constants of groth16-and-formats section 1.2, which the code computes from the modulus.
+// Constants of groth16-and-formats 1.2, which the code computes from the modulus.
 TEST(Montgomery, ConstantsMatchTheLiterature) {
   EXPECT_EQ(Fr::inv64(), 0xfffffffeffffffffU);
   EXPECT_EQ(Fp::inv64(), 0x89f3fffcfffcfffdU);

@@ -10,7 +10,7 @@
 
 namespace cuzk {
 
-/// Strict reader of the reference's bincode (post-and-snap.md 1.3): fixed-width little-endian integers, lists
+/// Strict reader of the reference's bincode (post-and-snap 1.3): fixed-width little-endian integers, lists
 /// behind a count of eight bytes. The caller knows every count; a list of another length is refused before
 /// anything of it is read, so data cannot ask for memory. Every read_ function returns false after the first
 /// error, which stays and names the field and the byte offset.

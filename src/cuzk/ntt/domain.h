@@ -7,7 +7,7 @@
 namespace cuzk::ntt {
 
 /// The evaluation domain of n = 2^log_size points omega^0 .. omega^(n-1), log_size <= 32, omega as in
-/// fr_root_of_unity (groth16-and-formats section 1.6). A small value; copying is cheap.
+/// fr_root_of_unity (groth16-and-formats 1.6). A small value; copying is cheap.
 class Domain {
  public:
   explicit Domain(unsigned log_size);

@@ -18,7 +18,7 @@ std::vector<Fr> dft(const std::vector<Fr>& in, const Fr& root) {
   return out;
 }
 
-/// groth16-and-formats section 4.2 as it stands: seven transforms on the coset of the generator 7.
+/// groth16-and-formats 4.2 as it stands: seven transforms on the coset of the generator 7.
 std::vector<Fr> plain_quotient(std::vector<Fr> a, std::vector<Fr> b, unsigned log_size) {
   const std::size_t n = a.size();
   const Domain domain(log_size);

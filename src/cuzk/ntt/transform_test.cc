@@ -106,7 +106,7 @@ TEST(Domain, MatchesTheSpecification) {
     EXPECT_EQ(d.size_inverse() * Fr::from_u64(d.size()), Fr::one());
     EXPECT_EQ(d.vanishing(d.omega()), Fr::zero());
   }
-  // 1 / (7^m - 1), m = 2^27: groth16-and-formats section 1.6.
+  // 1 / (7^m - 1), m = 2^27: groth16-and-formats 1.6.
   const FrInt v = Domain(27).vanishing(fr_generator()).inverse().to_int();
   EXPECT_EQ(v.limb[3], 0x3cce2cbbce03d6bcU);
   EXPECT_EQ(v.limb[0], 0x5f7d431bd40e5f31U);

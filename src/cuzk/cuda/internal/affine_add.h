@@ -414,7 +414,7 @@ class ThreadBatch {
 }  // namespace add_detail
 
 /// Many independent additions of affine points with one inversion for a whole block of threads
-/// (gpu-kernels.md section 2.6 B): five products and a square an addition, and a share of the inversion.
+/// (gpu-kernels 2.6 B): five products and a square an addition, and a share of the inversion.
 /// Complete: equal points, opposite points and infinity give the right sums. Coordinates are fully reduced,
 /// in and out.
 ///

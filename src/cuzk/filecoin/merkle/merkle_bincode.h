@@ -8,7 +8,7 @@ namespace cuzk {
 /// Bytes of one proof in a tree of this shape.
 std::size_t merkle_proof_bytes(const TreeShape& shape);
 
-/// One inclusion proof (post-and-snap.md 1.4): variant, level and sibling counts, canonical nodes and
+/// One inclusion proof (post-and-snap 1.4): variant, level and sibling counts, canonical nodes and
 /// positions must be those of the shape of `proof`, which is filled. The field's own name is the caller's to
 /// set (BincodeReader::read_field).
 bool read_merkle_proof(BincodeReader& reader, const MutableMerkleProof& proof);

@@ -113,7 +113,7 @@ TEST(TreeD, RootOfAPath) {
   EXPECT_LT(tree_d_root(proof)[31], 0x40);
 }
 
-// The example and the sizes of post-and-snap.md 1.4.
+// The example and the sizes of post-and-snap 1.4.
 TEST(MerkleBincode, BytesAreTheReferences) {
   MerkleProofs proofs(TreeShape::binary(1));
   const auto proof = proofs.append();

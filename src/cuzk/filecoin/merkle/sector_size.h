@@ -22,7 +22,7 @@ struct SectorSize {
   }
 };
 
-/// The ten sizes, ascending (post-and-snap.md 1.2). Not every kind of proof exists for every size.
+/// The ten sizes, ascending (post-and-snap 1.2). Not every kind of proof exists for every size.
 inline constexpr std::array<SectorSize, 10> kSectorSizes{{
     {"2KiB", std::uint64_t{1} << 11, {2, 8, 0, 0}},
     {"4KiB", std::uint64_t{1} << 12, {2, 8, 2, 0}},

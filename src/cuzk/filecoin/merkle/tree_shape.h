@@ -7,7 +7,7 @@ namespace cuzk {
 
 /// The shape of a Merkle tree: `base_levels` levels of `base_arity` above the leaves, then at most one level
 /// of `sub_arity`, then at most one of `top_arity` (0: no such level; a top level needs a sub level). Level L
-/// joins the nodes of height L, so level 0 joins leaves. Arities are powers of two. post-and-snap.md 1.2.
+/// joins the nodes of height L, so level 0 joins leaves. Arities are powers of two. post-and-snap 1.2.
 struct TreeShape {
   unsigned base_levels = 0;
   unsigned base_arity = 8;

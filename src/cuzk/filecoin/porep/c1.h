@@ -35,7 +35,7 @@ struct C1Document {
   std::optional<C1Wrapper> wrapper;  ///< empty when the text was a plain phase-1 output
 };
 
-// All three parsers check the structure (porep.md 5.4): counts, arities, indices below them, canonical
+// All three parsers check the structure (porep 5.4): counts, arities, indices below them, canonical
 // scalars, all partitions present, commitments and seed not zero, the size named twice the same. What they
 // return has the full shape; whether it is a true proof is verify_vanilla's business. Errors are kBadInput
 // and name the field.

@@ -6,7 +6,7 @@
 namespace cuzk::porep {
 namespace {
 
-/// The grammar of porep.md 9.3. Functions return false after the first error, which stays with the reader.
+/// The grammar of porep 9.3. Functions return false after the first error, which stays with the reader.
 class C1BincodeReader {
  public:
   C1BincodeReader(ByteSpan bytes, C1Output& out) : in_(bytes), out_(out), sector_(*out.config.sector) {}

@@ -36,7 +36,7 @@ constexpr std::uint32_t all_of(std::size_t count) {
   return (std::uint32_t{1} << count) - 1;
 }
 
-/// The grammar of porep.md 9.1, reading into a VanillaProof.
+/// The grammar of porep 9.1, reading into a VanillaProof.
 class C1Reader {
  public:
   explicit C1Reader(JsonScanner& json) : json_(json) {}

@@ -14,7 +14,7 @@ struct ChallengeInputs {
   Bytes32 seed{};
 };
 
-/// The challenged nodes of one partition, in order, repetitions kept. porep.md section 4.
+/// The challenged nodes of one partition, in order, repetitions kept. porep 4.
 std::vector<Node> derive_challenges(const PorepConfig& config, const ChallengeInputs& inputs,
                                     unsigned partition);
 

@@ -118,7 +118,7 @@ void challenge(CS& cs, const PartitionVariables& shared, const ChallengeInput& i
 
 }  // namespace detail
 
-/// The PoRep circuit of one partition (porep.md section 6), into any constraint system. Public inputs: ONE,
+/// The PoRep circuit of one partition (porep 6), into any constraint system. Public inputs: ONE,
 /// replica_id, comm_d, comm_r, then 18 per challenge. The namespaces are those of the reference circuit down
 /// to three steps, so that checkpoints compare line by line.
 template <class CS>

@@ -18,11 +18,11 @@ struct SectorIdentity {
   static SectorIdentity reference();
 };
 
-/// The reference filler of porep.md 14.5: SHA-256(tag || u64le(x)...) truncated to 254 bits.
+/// The reference filler of porep 14.5: SHA-256(tag || u64le(x)...) truncated to 254 bits.
 Bytes32 filler(std::string_view tag, std::span<const std::uint64_t> numbers);
 
 /// Fabricates a sector of any size that passes every check without sealing: only the challenged nodes are
-/// labelled, their parents' columns and all other tree nodes are filler (porep.md section 14). Data is
+/// labelled, their parents' columns and all other tree nodes are filler (porep 14). Data is
 /// filler("data", v mod 8). Interactive types only: the challenges of the others depend on comm_r, which
 /// depends on the challenges. For tests and benchmarks; seconds at most for 64 GiB.
 Result<C1Output> fabricate_sector(ThreadPool& pool, const PorepConfig& config,

@@ -8,7 +8,7 @@
 namespace cuzk::porep {
 namespace {
 
-// Golden sectors of porep.md 14.6; the 32 GiB text is the reference's too (fixtures/synth/32g.json).
+// Golden sectors of porep 14.6; the 32 GiB text is the reference's too (fixtures/synth/32g.json).
 struct Golden {
   unsigned number;
   const char* comm_r;

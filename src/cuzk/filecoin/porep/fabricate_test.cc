@@ -30,7 +30,7 @@ TEST(Fabricate, FillerValues) {
   EXPECT_EQ(fill("R", {0, 0}), "884b1c5f6e1170e5e9cace68c3ce8cd851d0b9c6c3da84188a2bdab3a892be1f");
 }
 
-// Golden sectors of porep.md 14.6; where the reference's text is in the fixtures, its digest is the same.
+// Golden sectors of porep 14.6; where the reference's text is in the fixtures, its digest is the same.
 struct Golden {
   unsigned number;
   std::uint64_t bytes;
@@ -184,7 +184,7 @@ TEST(Fabricate, WhatCannotBe) {
   EXPECT_FALSE(unregistered_config(4096, 5));
 }
 
-// porep.md 14.7.
+// porep 14.7.
 TEST(Seal, SmallSectorsOfEveryType) {
   struct Case {
     unsigned number;

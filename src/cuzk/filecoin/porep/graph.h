@@ -11,7 +11,7 @@ namespace cuzk::porep {
 using Node = std::uint32_t;
 
 /// The dependency graph of a sector: 6 parents in the same layer (bucket sampling) and 8 in the layer before
-/// (Feistel permutation). porep.md section 2. Immutable, so safe to share between threads.
+/// (Feistel permutation). porep 2. Immutable, so safe to share between threads.
 class Graph {
  public:
   /// `nodes` is a power of two, at most 2^31.

@@ -26,7 +26,7 @@ std::string parent_table_digest(const Graph& graph) {
   return to_hex(hash.finish());
 }
 
-// Values of porep.md 2.4; the digests are the published ones of rust-fil-proofs' parent_cache.json.
+// Values of porep 2.4; the digests are the published ones of rust-fil-proofs' parent_cache.json.
 TEST(Graph, ParentTablesOf2KiB) {
   EXPECT_EQ(parent_table_digest(graph_of(0)),
             "3da49221e2ed55371b86d0bf3d6526fcf128af61bed904f966428db1b531750d");

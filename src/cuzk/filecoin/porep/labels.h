@@ -11,7 +11,7 @@ namespace cuzk::porep {
 
 /// The label of `node` in `layer` (1-based) from its parents' labels, which are repeated in order until all
 /// 37 slots are filled: 6 in layer 1, 14 (DRG of this layer, expander of the layer before) elsewhere. An
-/// empty list gives the label of node 0, which has no parents. porep.md 3.2.
+/// empty list gives the label of node 0, which has no parents. porep 3.2.
 Bytes32 create_label(const Bytes32& replica_id, unsigned layer, std::uint64_t node,
                      std::span<const Bytes32> parents);
 

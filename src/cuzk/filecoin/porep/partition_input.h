@@ -36,7 +36,7 @@ struct ChallengeInput {
   MerklePath own_column;  ///< in tree C
 };
 
-/// The part of a vanilla proof that one partition's circuit reads (porep.md 5.3), as plain values. The
+/// The part of a vanilla proof that one partition's circuit reads (porep 5.3), as plain values. The
 /// circuit's structure follows the lengths in here, so these must be the ones blank() gives for the size;
 /// values are free.
 struct PartitionInput {
@@ -53,7 +53,7 @@ struct PartitionInput {
 };
 
 /// The circuit values of partition `k` of a phase-1 output. Fails, naming the member, when a value is no
-/// canonical scalar, when the partition is missing, or when its proofs disagree in a root (porep.md 5.3).
+/// canonical scalar, when the partition is missing, or when its proofs disagree in a root (porep 5.3).
 /// Whether the proof is true is not looked at.
 Result<PartitionInput> partition_input(const C1Output& c1, unsigned k);
 

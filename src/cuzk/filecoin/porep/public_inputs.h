@@ -17,8 +17,8 @@ struct Statement {
   [[nodiscard]] ChallengeInputs challenge_inputs() const { return {replica_id, comm_r, seed}; }
 };
 
-/// The public inputs of one partition's circuit without the leading ONE: 3 + 18 per challenge (porep.md
-/// section 7). Fails when a commitment or the replica id is no canonical scalar.
+/// The public inputs of one partition's circuit without the leading ONE: 3 + 18 per challenge (porep
+/// 7). Fails when a commitment or the replica id is no canonical scalar.
 Result<std::vector<Fr>> public_inputs(const PorepConfig& config, const Graph& graph,
                                       const Statement& statement, unsigned partition);
 

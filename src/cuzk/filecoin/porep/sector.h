@@ -18,7 +18,7 @@ inline constexpr unsigned kParents = kDrgParents + kExpanderParents;
 inline constexpr unsigned kLabelSlots = 37;
 inline constexpr unsigned kMaxLayers = 11;
 
-/// One sector size: everything about a PoRep that depends on the size alone (porep.md section 1).
+/// One sector size: everything about a PoRep that depends on the size alone (porep 1).
 struct SectorParams : SectorSize {
   unsigned layers;
   unsigned partitions;  ///< interactive and synthetic
@@ -33,7 +33,7 @@ const SectorParams* find_sector(std::uint64_t bytes);
 
 enum class Feature { none, synthetic, non_interactive };
 
-/// A registered seal proof type (porep.md section 11).
+/// A registered seal proof type (porep 11).
 struct RegisteredSealProof {
   unsigned number;               ///< 0..19
   std::string_view name;         ///< "StackedDrg2KiBV1_1"

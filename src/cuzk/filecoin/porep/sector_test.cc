@@ -43,7 +43,7 @@ TEST(Sector, RegisteredTypes) {
   EXPECT_FALSE(api_version_from_string("1.2"));
 }
 
-// porep.md section 12: the published names, and the computed ones of sizes without published parameters.
+// porep 12: the published names, and the computed ones of sizes without published parameters.
 TEST(Sector, ParameterStems) {
   struct Case {
     unsigned log_bytes;
@@ -96,7 +96,7 @@ TEST(ReplicaId, ProverIds) {
   }
 }
 
-// The regression record of rust-fil-proofs quoted in porep.md section 13.
+// The regression record of rust-fil-proofs quoted in porep 13.
 TEST(ReplicaId, UpstreamRecord) {
   const Bytes32 id = replica_id(
       *bytes32_from_hex("101cbe4b9c42604f04c703c396f788c6cb2d6d7d58f45430b12eb2edd640076c"),
@@ -129,7 +129,7 @@ TEST(Challenges, SyntheticUpstreamVector) {
   EXPECT_TRUE(std::equal(tail.begin(), tail.end(), synthetic.selected(seed, 0, 10).begin() + 4));
 }
 
-// Sectors of porep.md 14.6.
+// Sectors of porep 14.6.
 TEST(Challenges, InteractiveVectors) {
   ChallengeInputs inputs;
   inputs.seed.fill(2);
@@ -144,7 +144,7 @@ TEST(Challenges, InteractiveVectors) {
             (std::vector<Node>{186095455, 1068339124, 755295232}));
 }
 
-// Really sealed sectors of porep.md 14.7.
+// Really sealed sectors of porep 14.7.
 TEST(Challenges, SyntheticAndNonInteractiveSectors) {
   ChallengeInputs inputs;
   inputs.seed.fill(2);

@@ -123,7 +123,7 @@ using MutableColumnProof = BasicColumnProof<Bytes32, std::uint64_t>;
 using MutableLabelingProof = BasicLabelingProof<Bytes32, std::uint64_t>;
 using MutableChallengeProof = BasicChallengeProof<Bytes32, std::uint64_t>;
 
-/// The vanilla proof of a sector: its partitions' challenge proofs (porep.md section 5.1), in two flat
+/// The vanilla proof of a sector: its partitions' challenge proofs (porep 5.1), in two flat
 /// arrays.
 class VanillaProof {
  public:

@@ -7,7 +7,7 @@ namespace cuzk::porep {
 
 /// Checks the vanilla proof of a phase-1 output completely, before any proving: challenges and parents are
 /// derived again, every path leads to its commitment, every column hash, label and encoding is recomputed,
-/// and fields that the circuit ignores must be right as well (porep.md 5.2, in the strict reading).
+/// and fields that the circuit ignores must be right as well (porep 5.2, in the strict reading).
 /// Non-interactive types too. kBadInput with the first offending proof's path
 /// ("vanilla_proofs.StackedDrg2KiBV1[0][1].comm_d_proofs: ...").
 Result<void> verify_vanilla(ThreadPool& pool, const C1Output& c1);

@@ -72,7 +72,7 @@ TEST(VerifyVanilla, ExchangedPartitionsAreRefused) {
   EXPECT_TRUE(verify_vanilla(pool, c1));
 }
 
-/// The mutations of porep.md 14.8 and more, each with the part of the message that says what is wrong.
+/// The mutations of porep 14.8 and more, each with the part of the message that says what is wrong.
 class Mutations : public testing::TestWithParam<const char*> {
  protected:
   Mutations() : original_(std::move(read_c1_file(data_path(GetParam()))->output)) {}

@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(All, CheckpointedSector,
                                          Case{"porep/16k", true}, Case{"porep/32k", true}),
                          case_name);
 
-/// Which fields of a vanilla proof the circuit reads (porep.md 5.3).
+/// Which fields of a vanilla proof the circuit reads (porep 5.3).
 class FieldUse : public testing::Test {
  protected:
   const Case case_{"porep/2k-v1_1"};

@@ -8,7 +8,7 @@
 namespace cuzk::post {
 
 /// The leaf that challenge number `challenge` asks of a sector, out of `nodes` (a power of two).
-/// post-and-snap.md 2.2. The miner does not enter.
+/// post-and-snap 2.2. The miner does not enter.
 std::uint64_t challenged_leaf(const Bytes32& randomness, std::uint64_t sector_id, std::uint64_t challenge,
                               std::uint64_t nodes);
 

@@ -7,7 +7,7 @@
 
 namespace cuzk::post {
 
-/// One slot of the fallback PoSt circuit (post-and-snap.md 2.5): comm_r as a public input, its opening, and
+/// One slot of the fallback PoSt circuit (post-and-snap 2.5): comm_r as a public input, its opening, and
 /// one path for each challenge with the leaf's index as a public input. Slots share no variable but ONE, so
 /// the circuit is slots in a row.
 template <class CS>

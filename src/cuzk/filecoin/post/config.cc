@@ -85,7 +85,7 @@ Result<PostConfig> post_config(Kind kind, std::uint64_t sector_bytes, ApiVersion
   const PostParams* params = find_post(kind, sector_bytes);
   if (params == nullptr) return usage_error("no sector has " + std::to_string(sector_bytes) + " bytes");
   // The 66 leaves of a WinningPoSt are told apart by their challenge numbers, which 1.2.0 does not count over
-  // sectors (post-and-snap.md 2.2).
+  // sectors (post-and-snap 2.2).
   if (kind == Kind::winning && version == ApiVersion::v1_2_0)
     return usage_error("there is no WinningPoSt of API version 1.2.0");
   const auto it = std::find_if(kRegistered.begin(), kRegistered.end(), [&](const RegisteredPostProof& r) {

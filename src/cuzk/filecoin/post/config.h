@@ -14,7 +14,7 @@ enum class Kind { winning, window };
 std::string_view to_string(Kind kind);
 
 /// One fallback PoSt circuit. Both kinds are the same circuit with other numbers: `sector_count` slots of one
-/// sector and `challenge_count` challenges each (post-and-snap.md 2.1, the circuit-level numbers). A
+/// sector and `challenge_count` challenges each (post-and-snap 2.1, the circuit-level numbers). A
 /// WinningPoSt circuit has 66 slots of one challenge, all of the same sector.
 struct PostParams {
   Kind kind;
@@ -35,7 +35,7 @@ std::span<const PostParams> post_table();
 /// Null when there is no such circuit. The result lives for ever.
 const PostParams* find_post(Kind kind, std::uint64_t sector_bytes);
 
-/// A registered PoSt proof type (post-and-snap.md 4.2).
+/// A registered PoSt proof type (post-and-snap 4.2).
 struct RegisteredPostProof {
   unsigned number;        ///< 0..14
   std::string_view name;  ///< "StackedDrgWindow2KiBV1_2", as the Rust API spells it (Go says V1_1)

@@ -12,7 +12,7 @@ namespace cuzk::post {
 Bytes32 reference_randomness();
 
 /// The vanilla proof of a sector that does not exist: only the challenged leaves and what lies above them are
-/// hashes, all other nodes are filler (post-and-snap.md 6.1). It passes verify_vanilla. For tests and
+/// hashes, all other nodes are filler (post-and-snap 6.1). It passes verify_vanilla. For tests and
 /// benchmarks; any size. `position` as for challenged_leaves.
 SectorProof fabricate_sector(ThreadPool& pool, const PostConfig& config, const Bytes32& randomness,
                              std::uint64_t sector_id, std::uint64_t position);

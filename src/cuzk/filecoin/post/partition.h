@@ -30,7 +30,7 @@ struct Statement {
 };
 
 /// The public inputs of the circuit without the leading ONE: for each slot comm_r and the leaves of its
-/// challenges; slots without a sector repeat the last one (post-and-snap.md 2.6). Fails when the number of
+/// challenges; slots without a sector repeat the last one (post-and-snap 2.6). Fails when the number of
 /// sectors is out of bounds or a commitment is no canonical scalar.
 Result<std::vector<Fr>> public_inputs(const Statement& statement);
 
@@ -53,7 +53,7 @@ Result<Partition> read_partition(const PostConfig& config, ByteSpan randomness, 
                                  std::span<const std::vector<std::uint8_t>> vanilla_proofs,
                                  const ProofList& list = {});
 
-/// Checks the vanilla proofs completely (post-and-snap.md 4.5): comm_r is not zero and is the hash of comm_c
+/// Checks the vanilla proofs completely (post-and-snap 4.5): comm_r is not zero and is the hash of comm_c
 /// and comm_r_last; every inclusion proof opens the leaf that is asked for and leads to comm_r_last.
 /// kBadInput names the first offending proof and member.
 Result<void> verify_vanilla(ThreadPool& pool, const Partition& partition);

@@ -9,7 +9,7 @@
 
 namespace cuzk::post {
 
-/// One sector's vanilla proof, a FallbackPoStSectorProof (post-and-snap.md 2.3): one inclusion proof in tree
+/// One sector's vanilla proof, a FallbackPoStSectorProof (post-and-snap 2.3): one inclusion proof in tree
 /// R for each challenge, in their order.
 struct SectorProof {
   explicit SectorProof(const PostParams& params) : inclusion(params.size->tree) {}

@@ -44,7 +44,7 @@ TEST(PostConfig, RegisteredTypes) {
   EXPECT_EQ(post_config(Kind::window, 2049, ApiVersion::v1_2_0).error().code, ErrorCode::kUsage);
 }
 
-// post-and-snap.md 5, and the names in the reference's cases.
+// post-and-snap 5, and the names in the reference's cases.
 TEST(PostParameters, NamesOfPublishedFiles) {
   const std::pair<unsigned, const char*> published[] = {
       {0, "8-0-0-3ea05428c9d11689f23529cde32fd30aabd50f7d2c93657c1d3650bca3e8ea9e"},
@@ -66,7 +66,7 @@ TEST(PostParameters, NamesOfPublishedFiles) {
   }
 }
 
-// post-and-snap.md 2.2.
+// post-and-snap 2.2.
 TEST(PostChallenges, WorkedValues) {
   struct Row {
     std::uint64_t nodes;
@@ -111,7 +111,7 @@ TEST(PostChallenges, WinningSector) {
   EXPECT_EQ(winning_sector(id, reference_randomness(), 1), 0U);
 }
 
-// post-and-snap.md 2.3.
+// post-and-snap 2.3.
 TEST(SectorProofBincode, Lengths) {
   const std::size_t window[] = {5680, 15280, 20080, 24960, 25520};
   const std::size_t winning[] = {36816, 100176, 131856, 164064, 167760};
@@ -309,7 +309,7 @@ TEST(PostPublicInputs, RefuseWhatNoCircuitHas) {
   EXPECT_FALSE(public_inputs(statement));
 }
 
-// post-and-snap.md 6.1.
+// post-and-snap 6.1.
 TEST(FabricatedPost, CheckValues) {
   struct Golden {
     unsigned number;

@@ -113,7 +113,7 @@ void challenge(CS& cs, const SectorParams& sector, const PartitionVariables& sha
 
 }  // namespace detail
 
-/// The EmptySectorUpdate circuit of one partition (post-and-snap.md 3.5), into any constraint system. Public
+/// The EmptySectorUpdate circuit of one partition (post-and-snap 3.5), into any constraint system. Public
 /// inputs: ONE, the partition's number with h_select, comm_r_old, comm_d_new, comm_r_new.
 template <class CS>
 void synthesize(CS& cs, const PartitionInput& input) {

@@ -7,7 +7,7 @@
 namespace cuzk::update {
 
 /// Identifier string of the EmptySectorUpdate circuit of a sector size; its hash names the parameter file
-/// (post-and-snap.md 5).
+/// (post-and-snap 5).
 std::string parameter_identifier(const SectorParams& sector);
 
 /// "v28-empty-sector-update-merkletree-...": append ".params" or ".vk". (Files named

@@ -18,7 +18,7 @@ struct ChallengeInput {
   std::vector<Fr> path_d_new;  ///< sector.levels_to_apex(): the part below the apex leaves
 };
 
-/// The part of a partition proof that the circuit reads (post-and-snap.md 3.5), as plain values. The
+/// The part of a partition proof that the circuit reads (post-and-snap 3.5), as plain values. The
 /// circuit's structure follows from `sector`, and the lengths must be those that blank() gives; values are
 /// free.
 struct PartitionInput {

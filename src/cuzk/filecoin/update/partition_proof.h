@@ -8,7 +8,7 @@
 
 namespace cuzk::update {
 
-/// The vanilla proof of one partition of an update (post-and-snap.md 3.4): the apex leaves of tree D and, for
+/// The vanilla proof of one partition of an update (post-and-snap 3.4): the apex leaves of tree D and, for
 /// each challenge, an opening in each of the three trees.
 struct PartitionProof {
   /// All nodes and positions zero, all lists of the size's lengths.

@@ -24,7 +24,7 @@ struct Commitments {
 /// Fails, naming the commitment, when one is no canonical scalar.
 Result<Commitments> commitments(const Statement& statement);
 
-/// The four public inputs of partition `k`'s circuit without the leading ONE (post-and-snap.md 3.6). Fails as
+/// The four public inputs of partition `k`'s circuit without the leading ONE (post-and-snap 3.6). Fails as
 /// commitments() does. `k` must be below sector.partitions().
 Result<std::vector<Fr>> public_inputs(const SectorParams& sector, const Statement& statement, unsigned k);
 

@@ -12,7 +12,7 @@ namespace cuzk::update {
 /// The circuit knows six counts of high index bits and selects one of them (h_select).
 inline constexpr std::size_t kHighBitChoices = 6;
 
-/// A sector size with everything about an EmptySectorUpdate that follows from it (post-and-snap.md 3.1).
+/// A sector size with everything about an EmptySectorUpdate that follows from it (post-and-snap 3.1).
 struct SectorParams : SectorSize {
   /// Bits of a challenge, and levels of tree D.
   [[nodiscard]] constexpr unsigned log_nodes() const { return tree_d_levels(); }
@@ -60,7 +60,7 @@ std::span<const SectorParams> sector_table();
 /// Null when there is no such size. The result lives for ever.
 const SectorParams* find_sector(std::uint64_t bytes);
 
-/// A registered update proof type (post-and-snap.md 4.2).
+/// A registered update proof type (post-and-snap 4.2).
 struct RegisteredUpdateProof {
   unsigned number;        ///< 0..4
   std::string_view name;  ///< "StackedDrg2KiBV1"

@@ -14,7 +14,7 @@
 namespace cuzk::update {
 namespace {
 
-/// The table of post-and-snap.md 3.1.
+/// The table of post-and-snap 3.1.
 TEST(UpdateSector, Table) {
   struct Row {
     std::uint64_t bytes;
@@ -72,7 +72,7 @@ TEST(UpdateSector, RegisteredNumbers) {
   EXPECT_EQ(find_update_proof(UINT64_MAX), nullptr);
 }
 
-/// Published names (post-and-snap.md 5) and those in the fixtures.
+/// Published names (post-and-snap 5) and those in the fixtures.
 TEST(UpdateSector, ParameterStems) {
   const std::pair<const char*, const char*> want[] = {
       {"2KiB", "8-0-0-fb9e095bebdd77511c0269b967b4d87ba8b8a525edaa0e165de23ba454510194"},
@@ -98,7 +98,7 @@ TEST(UpdateChallenges, RandomnessHash) {
   EXPECT_EQ(to_hex(digest.to_bytes_le()), "3c2fe9b59c5f0de453bbb6db5c84af5448c7d4c1fbf41830ab05dbaf9b872c70");
 }
 
-/// Vectors of the reference's own test (post-and-snap.md 3.3).
+/// Vectors of the reference's own test (post-and-snap 3.3).
 TEST(UpdateChallenges, ReferenceVectors) {
   const auto bytes = bytes32_from_hex("101cbe4b9c42604f04c703c396f788c6cb2d6d7d58f45430b12eb2edd640076c");
   ASSERT_TRUE(bytes);

@@ -196,7 +196,7 @@ TEST_F(AlteredUpdate, TheFirstFaultIsReported) {
   }
 }
 
-/// Check values of post-and-snap.md 6.2.
+/// Check values of post-and-snap 6.2.
 struct Fabricated {
   std::uint64_t bytes;
   const char* comm_r_old;

@@ -10,7 +10,7 @@
 
 namespace cuzk::update {
 
-/// Checks all partition proofs of an update completely, before any proving (post-and-snap.md 4.5): the
+/// Checks all partition proofs of an update completely, before any proving (post-and-snap 4.5): the
 /// challenges are derived again; every path in the three trees is the challenged node's and leads to its
 /// commitment; comm_c ties the roots to comm_r_old and comm_r_new; the apex leaves make up comm_d_new and are
 /// on every path in tree D; every new node is the encoding of the old one and the data.

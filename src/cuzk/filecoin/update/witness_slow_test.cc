@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(Small, FabricatedCircuit,
                                          std::pair{std::uint64_t{8} << 20, "update 8 MiB k=0"}),
                          [](const auto& size) { return size.index == 0 ? "2KiB" : "8MiB"; });
 
-/// Which fields of a partition proof the circuit reads (post-and-snap.md 3.5).
+/// Which fields of a partition proof the circuit reads (post-and-snap 3.5).
 class UpdateFieldUse : public testing::Test {
  protected:
   const UpdateCase c_{"update-32k"};

@@ -3,7 +3,8 @@
 #   HEADERS ... SOURCES ... DEPENDS ... PRIVATE_DEPENDS ...
 #   TESTS ...        x_test.cc files, linked into one binary cuzk_NAME_test, labelled `unit`
 #   SLOW_TESTS ...   likewise cuzk_NAME_slow_test, labelled `release` (too slow for sanitizers)
-#   LONG_TESTS ...   likewise cuzk_NAME_long_test, labelled `long` (over a minute, run by hand)
+#   LONG_TESTS ...   likewise cuzk_NAME_long_test, labelled `long` (over a minute, run by hand), where
+#                    CUZK_BUILD_LONG_TESTS is on
 #   TEST_DEPENDS ... extra libraries for the tests)
 #
 # One static library cuzk_NAME with the alias cuzk::NAME. A module may include the
@@ -36,7 +37,10 @@ function(cuzk_module name)
   if(CUZK_BUILD_TESTS)
     set(kinds TESTS)
     if(CUZK_BUILD_SLOW_TESTS)
-      list(APPEND kinds SLOW_TESTS LONG_TESTS)
+      list(APPEND kinds SLOW_TESTS)
+    endif()
+    if(CUZK_BUILD_LONG_TESTS)
+      list(APPEND kinds LONG_TESTS)
     endif()
     foreach(kind IN LISTS kinds)
       if(M_${kind})
@@ -54,8 +58,9 @@ function(cuzk_module name)
           ${target} ${M_TEST_DEPENDS} cuzk_warnings GTest::gmock GTest::gtest_main)
         target_compile_definitions(${test_target} PRIVATE
           CUZK_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
-        if(kind STREQUAL "TESTS")
-          # Compiling them takes longer than running them: half of a release build's time at -O3.
+        if(NOT kind STREQUAL "LONG_TESTS")
+          # At -O3 the tests alone take longer to compile than everything that they test. What they call in
+          # the libraries is optimised as it is for users.
           target_compile_options(${test_target} PRIVATE $<$<CONFIG:Release>:-O1>)
         endif()
         gtest_discover_tests(${test_target} TEST_PREFIX "${name}/" DISCOVERY_TIMEOUT 60

@@ -153,9 +153,10 @@ TEST_F(AlteredUpdate, EveryKindOfNode) {
   const auto proofs_of = {std::pair{&PartitionProof::r_old, "proof_r_old"},
                           std::pair{&PartitionProof::d_new, "proof_d_new"},
                           std::pair{&PartitionProof::r_new, "proof_r_new"}};
-  for (const auto& [tree, name] : proofs_of) {
-    SCOPED_TRACE(name);
-    const std::string where = "vanilla_proofs[1].challenge_proofs[3]." + std::string(name);
+  for (const auto& tree_and_name : proofs_of) {
+    const auto tree = tree_and_name.first;
+    const std::string where = std::string("vanilla_proofs[1].challenge_proofs[3].") + tree_and_name.second;
+    SCOPED_TRACE(where);
     EXPECT_THAT(with([&](PartitionProof& p) { (p.*tree)[3].root[0] ^= 1; }), HasSubstr(where + ": the root"));
     EXPECT_THAT(with([&](PartitionProof& p) { (p.*tree)[3].indices[0] ^= 1; }),
                 HasSubstr(where + ": the path is that of node"));

@@ -2,7 +2,7 @@
 // kills.test.mjs (many, by hand).
 import assert from 'node:assert/strict';
 import grpc from '@grpc/grpc-js';
-import {Daemon, porep, verifies, wait} from './daemon.mjs';
+import {Daemon, defaultConfig, porep, verifies, wait} from './daemon.mjs';
 
 /**
  * Starts a daemon on `folder` again and again and kills it after `moment(kill)` milliseconds; while it lives, keeps up to
@@ -45,7 +45,8 @@ export async function killWithRealProofs(folder, {kills, jobs, inFlight, moment}
     await Promise.all(waiting);
     client.close();
   }
-  const daemon = await Daemon.start(folder);
+  // The caller's last proof may take minutes on a busy machine, and a daemon that ends waits for it.
+  const daemon = await Daemon.start(folder, {config: defaultConfig(folder, {daemon: 'drain_timeout = "10m"'})});
   const client = daemon.client();
   for (const [job_id, proof] of accepted) {
     const result = await client.AwaitProof({job_id, timeout_ms: 900_000});

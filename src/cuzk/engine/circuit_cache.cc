@@ -128,7 +128,7 @@ void CircuitCache::drop_key(CachedCircuit& circuit) {
   if (circuit.key != nullptr) owners = {circuit.key, circuit.key->proving_key()};
   freed_.add(MemoryUse::kKeys, std::exchange(circuit.reserved_key, 0), owners);
   freed_.add(MemoryUse::kLaunches, std::exchange(circuit.reserved_launch, 0), std::move(owners));
-  if (circuit.key != nullptr) dropped_keys_.push_back(std::exchange(circuit.key, nullptr));
+  if (circuit.key != nullptr) dropped_keys_.push_back({circuit.id, std::exchange(circuit.key, nullptr)});
 }
 
 void CircuitCache::drop_shape(CachedCircuit& circuit) {

@@ -68,8 +68,10 @@ class Device {
   /// `options` names the lock that launches take, and how urgently; without one the device uses its own. Like
   /// a launch, both do all that touches the device while they hold that lock, and take no other one that a
   /// launch could wait for after it has been told that it has the device: the timeline counts from there.
-  /// What needs only the host (reading and decoding a key) may be done before. They block, `drop` as short
-  /// as it takes to free memory, behind the launch that runs at most. Called without a lock of the engine.
+  /// What needs only the host (reading and decoding a key) may be done before. Both block
+  /// behind the launch or the copy of another key that has the lock, `hold` then for the copy and `drop` for
+  /// as long as it takes to free memory. Called on threads that may wait, without a lock of the engine;
+  /// `drop` on one of its own, so that what it frees comes late but nothing else does.
   virtual Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key,
                             const groth16::LaunchOptions& options = {}) {
     (void)key, (void)options;

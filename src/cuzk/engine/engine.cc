@@ -65,6 +65,7 @@ Result<void> Engine::Impl::start() {
       bodies.push_back([this, device = slot.get(), w] { device_worker(*device, w); });
   for (unsigned w = 0; w < finishers_; ++w) bodies.push_back([this] { finisher(); });
   for (unsigned w = 0; w < kLoaders; ++w) bodies.push_back([this] { loader(); });
+  bodies.push_back([this] { dropper(); });
   bodies.push_back([this] { delivery(); });
   bodies.push_back([this] { keeper(); });
   // The last two answer whoever waits at the end; they are there first.
@@ -123,7 +124,8 @@ bool Engine::Impl::shut_down(std::optional<Duration> patience) {
   threads_.clear();
   for (const auto& [id, circuit] : cache_.entries())
     for (const auto& slot : devices_)
-      if (circuit->key != nullptr) slot->device->drop(circuit->key->proving_key(), key_access(*slot));
+      if (circuit->key != nullptr)
+        slot->device->drop(circuit->key->proving_key(), key_access(*slot, "drop", id));
   return clean;
 }
 

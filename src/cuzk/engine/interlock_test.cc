@@ -168,6 +168,49 @@ TEST(Interlock, AKeyIsCopiedUnderTheLock) {
   EXPECT_EQ(gaps, (std::vector<std::int64_t>{5'000'000'000}));
 }
 
+TEST(Interlock, TheTimelineShowsKeysUnderTheLock) {
+  EngineSetup setup;
+  setup.config.partition_workers = 1;
+  setup.times = {
+      .synthesis = milliseconds(100), .kernels = seconds(2), .hold = seconds(5), .drop = seconds(1)};
+  SimulatedEngine engine(setup);
+  engine.expect_proved(engine.accepted(ProofKind::winning_post, 1), ProofKind::winning_post, 1);
+  engine.expect_proved(engine.accepted(ProofKind::porep_seal_commit, 2), ProofKind::porep_seal_commit, 2);
+  ASSERT_TRUE(engine->evict(simulated_circuit(ProofKind::winning_post)));
+  engine.pass(seconds(10));
+
+  std::vector<std::string> told;
+  for (const timeline::Event& event : engine.events())
+    if (event.kind == EventKind::kKeyStart || event.kind == EventKind::kKeyEnd)
+      told.push_back(std::string(timeline::name_of(event.kind)) + " " + event.detail);
+  EXPECT_EQ(told, (std::vector<std::string>{
+                      "KEY_START circuit=winning-2k,what=copy", "KEY_END circuit=winning-2k,what=copy",
+                      "KEY_START circuit=porep-2k,what=copy", "KEY_END circuit=porep-2k,what=copy",
+                      "KEY_START circuit=winning-2k,what=drop", "KEY_END circuit=winning-2k,what=drop"}));
+  EXPECT_EQ(engine->status().devices.at(0).key_held, seconds(5 + 5 + 1));
+  // The copy between the two jobs is what the device was idle for.
+  const timeline::Analysis analysis = timeline::analyse({engine.events(), 0});
+  ASSERT_FALSE(analysis.starved_by.empty());
+  EXPECT_EQ(analysis.starved_by[0].stage, "key");
+  EXPECT_EQ(analysis.starved_by[0].idle_ns, 5'000'000'000);
+}
+
+TEST(Interlock, AKeyThatIsTakenAwayKeepsNobodyElseWaiting) {
+  EngineSetup setup;
+  setup.times = {.kernels = seconds(100), .drop = seconds(1)};
+  SimulatedEngine engine(setup);
+  engine.expect_proved(engine.accepted(ProofKind::winning_post, 1), ProofKind::winning_post, 1);
+  const std::string job = engine.accepted(ProofKind::window_post_partition, 2);
+  engine.pass(seconds(10));  // its launch has the lock
+  ASSERT_TRUE(engine->evict(simulated_circuit(ProofKind::winning_post)));
+  engine.pass(seconds(1));
+  const double before = engine.time();
+  EXPECT_EQ(engine.wait(job, seconds(3)), nullptr);
+  EXPECT_EQ(engine.time() - before, 3);
+  engine.expect_proved(job, ProofKind::window_post_partition, 2);
+  engine.expect_idle();
+}
+
 TEST(Interlock, ALaunchThatFailsGivesTheLockBackInTheTimelineToo) {
   EngineSetup setup;
   setup.times = {.synthesis = milliseconds(100), .prepare = kPrepare, .kernels = kKernels};

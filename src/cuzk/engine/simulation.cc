@@ -250,14 +250,19 @@ class SimulatedDevice::SimulatedProver : public groth16::Prover {
     return groth16::Pending(std::move(pending), std::move(report));
   }
 
+  /// The device is taken up by a key.
+  void key(Duration time, const groth16::LaunchOptions& options) {
+    if (time == Duration::zero()) return;
+    const groth16::DeviceLock::Hold hold = options.lock.value_or(lock_).acquire(options.urgency);
+    simulation_->clock.sleep_for(time);
+  }
   Result<void> hold(const groth16::LaunchOptions& options) {
-    if (simulation_->times.hold > Duration::zero()) {
-      const groth16::DeviceLock::Hold hold = options.lock.value_or(lock_).acquire(options.urgency);
-      simulation_->clock.sleep_for(simulation_->times.hold);
-    }
+    key(simulation_->times.hold, options);
     if (sick_) return io_error("simulated: the device is lost");
     return {};
   }
+
+  void drop(const groth16::LaunchOptions& options) { key(simulation_->times.drop, options); }
 
   Result<std::vector<groth16::Proof>> finish(groth16::Pending pending) override {
     simulation_->clock.sleep_for(simulation_->times.finish);
@@ -306,6 +311,11 @@ groth16::Prover& SimulatedDevice::prover() {
 Result<void> SimulatedDevice::hold(const std::shared_ptr<const groth16::ProvingKey>&,
                                    const groth16::LaunchOptions& options) {
   return prover_->hold(options);
+}
+
+void SimulatedDevice::drop(const std::shared_ptr<const groth16::ProvingKey>&,
+                           const groth16::LaunchOptions& options) {
+  prover_->drop(options);
 }
 
 bool SimulatedDevice::usable() {

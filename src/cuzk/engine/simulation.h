@@ -33,6 +33,7 @@ struct SimulatedTimes {
   Duration load_shape{};
   Duration load_key{};
   Duration hold{};  ///< copying a key to a device
+  Duration drop{};  ///< taking it away
 };
 /// Asked before each stage of each partition, from the engine's threads; empty: nothing goes wrong. `tag` is
 /// simulated_tag of the request.
@@ -103,6 +104,9 @@ class SimulatedDevice : public Device {
   /// Lasts SimulatedTimes::hold, under the lock. kIo when the device is lost.
   Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key,
                     const groth16::LaunchOptions& options) override;
+  /// Lasts SimulatedTimes::drop, under the lock.
+  void drop(const std::shared_ptr<const groth16::ProvingKey>& key,
+            const groth16::LaunchOptions& options) override;
 
  private:
   class SimulatedProver;

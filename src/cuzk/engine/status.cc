@@ -45,6 +45,7 @@ Status Engine::Impl::status() const {
     row.launches = slot.launches;
     row.launch_failures = slot.launch_failures;
     row.lock_held = slot.lock_held;
+    row.key_held = slot.key_held;
     row.lock_taken = slot.lock.held();
     row.lock_waiting = static_cast<std::uint32_t>(slot.lock.waiting());
     const auto busy = std::find_if(slot.current.begin(), slot.current.end(),

@@ -25,8 +25,9 @@ struct DeviceStatus {
   std::uint64_t launches = 0;                             ///< that ended well
   std::uint64_t launch_failures = 0;
   Duration lock_held{};            ///< sum over all launches that ended well
-  bool lock_taken = false;         ///< a launch has the device's lock now
-  std::uint32_t lock_waiting = 0;  ///< launches that wait for it now
+  Duration key_held{};             ///< time that the lock was held to copy keys or to take them away
+  bool lock_taken = false;         ///< a launch or a key has the device's lock now
+  std::uint32_t lock_waiting = 0;  ///< launches and keys that wait for it now
 };
 
 /// Where a circuit's parameters are: ready to prove, open and sound, on disk only. With the API's numbers.

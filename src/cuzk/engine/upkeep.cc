@@ -1,5 +1,5 @@
 // The threads behind the scenes: loaders (shapes, parameters, requests from the journal), the delivery of
-// results, and the keeper of deadlines.
+// results, the dropper of keys, and the keeper of deadlines.
 
 #include <algorithm>
 #include <optional>
@@ -111,7 +111,8 @@ void Engine::Impl::load_circuit(Lock& lock, CachedCircuit& circuit) {
         const Lock in_service(mutex_);
         if (slot->quarantined) continue;
       }
-      const Result<void> held = slot->device->hold(loaded->proving_key(), key_access(*slot));
+      const Result<void> held =
+          slot->device->hold(loaded->proving_key(), key_access(*slot, "copy", circuit.id));
       if (held) continue;
       // A device that is lost does not take the key from the others.
       const Lock lost(mutex_);
@@ -365,23 +366,51 @@ void Engine::Impl::forget_results(Lock& lock) {
   lock.lock();
 }
 
+// ---- what was let go
+
+/// Devices may block for as long as a launch or the copy of a key takes, and freeing a shape takes its time:
+/// no other thread waits for either.
+void Engine::Impl::dropper() {
+  Lock lock(mutex_);
+  while (true) {
+    if (cache_.has_dropped()) {
+      std::vector<CircuitCache::DroppedKey> keys = cache_.take_dropped_keys();
+      std::vector<std::shared_ptr<const void>> others = cache_.take_dropped();
+      lock.unlock();
+      for (const CircuitCache::DroppedKey& dropped : keys)
+        for (const auto& slot : devices_)
+          slot->device->drop(dropped.key->proving_key(), key_access(*slot, "drop", dropped.circuit_id));
+      keys.clear();
+      others.clear();
+      lock.lock();
+      collect_freed();
+    } else if (nothing_left()) {
+      return;
+    } else {
+      wait(lock);
+    }
+  }
+}
+
 // ---- deadlines
+
+/// The engine stops and everything that was begun has ended. A load that is under way still has somebody to
+/// answer.
+bool Engine::Impl::nothing_left() const {
+  return stopping_ && delivered_all_ && launches_in_flight_ == 0 &&
+         std::none_of(cache_.entries().begin(), cache_.entries().end(),
+                      [](const auto& entry) { return entry.second->loading; });
+}
 
 void Engine::Impl::keeper() {
   Lock lock(mutex_);
   while (true) {
     // Things to do without the mutex.
-    if (!chores_.empty() || cache_.has_dropped()) {
+    if (!chores_.empty()) {
       std::vector<std::function<void()>> chores = std::exchange(chores_, {});
-      std::vector<std::shared_ptr<const CircuitKey>> keys = cache_.take_dropped_keys();
-      std::vector<std::shared_ptr<const void>> others = cache_.take_dropped();
       lock.unlock();
       for (const std::function<void()>& chore : chores) chore();
-      for (const std::shared_ptr<const CircuitKey>& key : keys)
-        for (const auto& slot : devices_) slot->device->drop(key->proving_key(), key_access(*slot));
       chores.clear();
-      keys.clear();
-      others.clear();
       lock.lock();
       collect_freed();
       continue;
@@ -424,11 +453,8 @@ void Engine::Impl::keeper() {
       if (!job->kept) to_forget_.push_back(job->identity.job_id);
       changed();
     }
-    if (!chores_.empty() || cache_.has_dropped()) continue;
-    // A load that is under way still has somebody to answer.
-    const bool loading = std::any_of(cache_.entries().begin(), cache_.entries().end(),
-                                     [](const auto& entry) { return entry.second->loading; });
-    if (stopping_ && delivered_all_ && launches_in_flight_ == 0 && !loading) return;
+    if (!chores_.empty()) continue;
+    if (nothing_left()) return;
 
     Wake next;
     const auto consider_time = [&](TimePoint at) { next = std::min(next.value_or(at), at); };

@@ -72,6 +72,39 @@ groth16::DeviceLock Engine::Impl::watched_lock(const std::vector<Member>& member
   });
 }
 
+groth16::LaunchOptions Engine::Impl::key_access(DeviceSlot& device, const char* what,
+                                                const std::string& circuit_id) {
+  using Step = groth16::DeviceLock::Step;
+  return {device.lock.watched_by([this, &device, what, circuit_id, since = TimePoint()](Step step) mutable {
+            if (step == Step::kWaiting) return;
+            const TimePoint time = now();
+            const EventKind kind = step == Step::kAcquired ? EventKind::kKeyStart : EventKind::kKeyEnd;
+            (void)guarded([&]() -> Result<void> {
+              record_key(kind, time, device, what, circuit_id);
+              return {};
+            });
+            if (step == Step::kAcquired) {
+              since = time;
+            } else {
+              const Lock lock(mutex_);
+              device.key_held += time - since;
+            }
+          }),
+          std::numeric_limits<std::uint64_t>::max()};
+}
+
+void Engine::Impl::record_key(EventKind kind, TimePoint time, const DeviceSlot& device, const char* what,
+                              const std::string& circuit_id) const {
+  if (parts_.recorder == nullptr || !parts_.recorder->on()) return;
+  timeline::Event event;
+  event.time_ns = nanoseconds(time);
+  event.kind = kind;
+  event.device = device.device->info().ordinal;
+  timeline::add_detail(event, "circuit", circuit_id);
+  timeline::add_detail(event, "what", what);
+  parts_.recorder->record(std::move(event));
+}
+
 // ---- synthesis
 
 void Engine::Impl::synthesis_worker(unsigned worker) {

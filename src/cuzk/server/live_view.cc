@@ -31,10 +31,12 @@ void LiveState::apply(const Event& event, Metrics& metrics) {
     Device& device = devices[*event.device];
     switch (event.kind) {
       case EventKind::kLockAcquired:
+      case EventKind::kKeyStart:
         if (device.released_ns)
           metrics.observe_idle_gap(*event.device, seconds(*device.released_ns, event.time_ns));
         break;
       case EventKind::kLockReleased:
+      case EventKind::kKeyEnd:
         device.released_ns = event.time_ns;
         break;
       default:

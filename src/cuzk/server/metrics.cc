@@ -140,8 +140,11 @@ void add_stages(Snapshot& out, const engine::Status& status, unsigned workers_pe
   each([](Device device) { return device.launches; });
   out.counter("cuzk_gpu_launch_failures_total", "Launches that failed");
   each([](Device device) { return device.launch_failures; });
-  out.counter("cuzk_gpu_lock_held_seconds_total", "Time that the device's lock was held");
+  out.counter("cuzk_gpu_lock_held_seconds_total",
+              "Time that the device's lock was held by launches that ended well");
   each([](Device device) { return seconds(device.lock_held); });
+  out.counter("cuzk_gpu_key_seconds_total", "Time that it was held to copy keys or to take them away");
+  each([](Device device) { return seconds(device.key_held); });
   out.gauge("cuzk_gpu_memory_bytes", "Memory of the device; 0 where it uses the host's");
   each([](Device device) { return device.info.memory_bytes; });
   out.gauge("cuzk_gpu_memory_free_bytes", "Free memory of the device");
@@ -248,10 +251,11 @@ class Metrics::Impl {
                                               .Name("cuzk_stage_duration_seconds")
                                               .Help("What partitions spend in each stage")
                                               .Register(registry_);
-  prometheus::Family<Histogram>& gap_ = prometheus::BuildHistogram()
-                                            .Name("cuzk_gpu_idle_gap_seconds")
-                                            .Help("Between two launches of a device, while its lock was free")
-                                            .Register(registry_);
+  prometheus::Family<Histogram>& gap_ =
+      prometheus::BuildHistogram()
+          .Name("cuzk_gpu_idle_gap_seconds")
+          .Help("Time between two holds of a device's lock, by launches or for keys")
+          .Register(registry_);
   prometheus::Family<prometheus::Counter>& failed_ =
       prometheus::BuildCounter()
           .Name("cuzk_proofs_failed_total")

@@ -104,6 +104,12 @@ TEST(LiveState, GapsBetweenLaunches) {
   state.apply(event(10, EventKind::kLockReleased, "J", 0, 2, 0), metrics);
   state.apply(event(260, EventKind::kLockAcquired, "J", 1, 2, 1), metrics);
   EXPECT_THAT(metrics.text({}, 2), HasSubstr("cuzk_gpu_idle_gap_seconds_sum{gpu=\"2\"} 0.25\n"));
+  // The lock is not free while a key is copied.
+  state.apply(event(270, EventKind::kLockReleased, "J", 1, 2, 1), metrics);
+  state.apply(event(300, EventKind::kKeyStart, "", {}, 2), metrics);
+  state.apply(event(700, EventKind::kKeyEnd, "", {}, 2), metrics);
+  state.apply(event(920, EventKind::kLockAcquired, "J", 2, 2, 1), metrics);
+  EXPECT_THAT(metrics.text({}, 2), HasSubstr("cuzk_gpu_idle_gap_seconds_sum{gpu=\"2\"} 0.5\n"));
 }
 
 TEST(LiveView, FollowsARecorder) {

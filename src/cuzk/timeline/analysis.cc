@@ -85,6 +85,7 @@ std::optional<DeviceLane> make_lane(std::vector<Work> work, const std::optional<
 struct DeviceWork {
   std::vector<const Task*> tasks;
   std::vector<Work> lock, job, kernel;
+  std::vector<Interval> keys;
 };
 
 std::optional<Interval> extent(const std::vector<Work>& work) {
@@ -117,6 +118,9 @@ std::map<std::uint32_t, DeviceWork> by_device(const Tasks& tasks) {
     for (const Kernel& kernel : task.kernels)
       device.kernel.push_back(work_of(task, kernel.time, kernel.stage));
   }
+  for (const KeyTime& key : tasks.keys)
+    if (const auto device = devices.find(key.device); device != devices.end())
+      device->second.keys.push_back(key.time);
   return devices;
 }
 
@@ -174,7 +178,8 @@ class Workers {
 /// Splits idle time by what the task that ended it was waiting for.
 class Blamer {
  public:
-  explicit Blamer(const Workers& workers) : workers_(workers) {}
+  /// `keys`: when the lock was held for a key, merged.
+  Blamer(const Workers& workers, std::vector<Interval> keys) : workers_(workers), keys_(std::move(keys)) {}
 
   void blame(const Interval& gap, const Task& next) {
     std::int64_t at = gap.begin;
@@ -183,7 +188,9 @@ class Blamer {
       if (!end) return;
       const std::int64_t stop = std::min(*end, gap.end);
       if (stop > at) {
-        add(idle_[name], stop - at);
+        const std::int64_t key = covered(keys_, {at, stop});
+        if (key > 0) add(idle_["key"], key);
+        if (key < stop - at) add(idle_[name], stop - at - key);
         at = stop;
       }
     };
@@ -223,6 +230,7 @@ class Blamer {
   }
 
   const Workers& workers_;
+  std::vector<Interval> keys_;
   std::map<std::string_view, std::int64_t> idle_;
 };
 
@@ -234,7 +242,7 @@ std::vector<Blame> starved_by(const DeviceWork& work, const DeviceLane& basis, b
     const auto time = of_lock ? task->lock() : task->gpu();
     if (time) begins.try_emplace(time->begin, task);
   }
-  Blamer blamer(workers);
+  Blamer blamer(workers, merge(work.keys));
   for (const Gap& gap : basis.gap_list) {
     const auto next = begins.find(gap.time.end);
     if (next != begins.end()) blamer.blame(gap.time, *next->second);
@@ -321,6 +329,7 @@ std::vector<StageTime> stage_times(const Tasks& tasks) {
                                             {"lock_held", &Task::lock_acquired, &Task::lock_released}}};
   // One stage after the other, so that the order of the result is that of the way.
   Stages sums;
+  for (const KeyTime& key : tasks.keys) sums.add(key.what == "drop" ? "key:drop" : "key:copy", key.time);
   for (const Span& span : kBefore)
     for (const Task& task : tasks.tasks)
       sums.add(span.stage, Task::between(task.*span.begin, task.*span.end));

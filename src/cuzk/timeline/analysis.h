@@ -79,8 +79,10 @@ struct BlameStage {
   std::string_view name;
   std::string_view meaning;
 };
-/// In the order of a partition's way. "untraced" is what the log has no events for.
-inline constexpr std::array<BlameStage, 8> kBlameStages = {{
+/// In the order of a partition's way, but for "key", which comes before all others at any time. "untraced" is
+/// what the log has no events for.
+inline constexpr std::array<BlameStage, 9> kBlameStages = {{
+    {"key", "a key was copied to the device or taken from it"},
     {"admission", "no synthesis of the next partition had begun: no job, no permit or no memory for it"},
     {"synthesis", "the next partition was in synthesis"},
     {"accept", "the next partition was synthesised and the device queue had not accepted it"},
@@ -103,7 +105,7 @@ struct Device {
   std::vector<Blame> starved_by;
 };
 
-/// How long one stage took, over tasks (over jobs for "job").
+/// How long one stage took, over tasks (over jobs for "job", over keys for "key:copy" and "key:drop").
 struct StageTime {
   std::string stage;
   std::uint64_t count = 0;

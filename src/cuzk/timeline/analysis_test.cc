@@ -435,6 +435,33 @@ TEST(Starved, SlowSynthesisIsNamed) {
   EXPECT_EQ(Json::parse(to_json(a))["starved_by"][0]["stage"], "synthesis");
 }
 
+TEST(Starved, KeysHoldUpWhateverWouldHaveRun) {
+  const Analysis a = analyse(log_from(R"(
+    0    LOCK_ACQUIRED j 0 0 0
+    100  LOCK_RELEASED j 0 0 0
+    110  KEY_START - - - 0 circuit=c,what=copy
+    120  LOCK_WAIT j 1 0 0
+    190  KEY_END - - - 0 circuit=c,what=copy
+    200  LOCK_ACQUIRED j 1 0 0
+    300  LOCK_RELEASED j 1 0 0
+    310  KEY_START - - - 1 circuit=c,what=copy
+    340  KEY_END - - - 1 circuit=c,what=copy
+    350  LOCK_WAIT j 2 0 0
+    350  LOCK_ACQUIRED j 2 0 0
+    400  LOCK_RELEASED j 2 0 0
+    410  KEY_START - - - 0 circuit=c,what=drop)"));
+  // Of the first gap 80 ms are the key's; the second one is of another device than that key.
+  std::map<std::string, std::int64_t> idle;
+  for (const Blame& b : a.starved_by) idle[b.stage] = b.idle_ns / kMs;
+  EXPECT_EQ(idle, (std::map<std::string, std::int64_t>{{"key", 80}, {"prepare", 60}, {"handover", 10}}));
+  EXPECT_EQ(a.lock->gaps.total_ns, 150 * kMs);
+  EXPECT_EQ(a.lock->busy_ns, 250 * kMs);
+  EXPECT_EQ(stage(a, "key:copy")->count, 2U);
+  EXPECT_EQ(stage(a, "key:copy")->max_ms, 80);
+  EXPECT_EQ(stage(a, "key:drop"), nullptr);
+  EXPECT_EQ(a.unpaired, 1U);
+}
+
 TEST(Starved, EveryIdleNanosecondHasAName) {
   for (const char* file : {"ancestor.log", "interlock.log"}) {
     const Analysis a = analyse(log_of(read_data(file)));

@@ -6,8 +6,9 @@ namespace cuzk::timeline {
 namespace {
 
 constexpr std::array<std::string_view, kEventKinds> kNames = {
-    "SYNTH_START",   "SYNTH_END",     "GPU_QUEUE",    "GPU_PICKUP", "GPU_START",    "GPU_END",    "LOCK_WAIT",
-    "LOCK_ACQUIRED", "LOCK_RELEASED", "KERNEL_START", "KERNEL_END", "EPILOGUE_END", "VERIFY_END", "JOB_DONE"};
+    "SYNTH_START", "SYNTH_END",     "GPU_QUEUE",     "GPU_PICKUP",   "GPU_START",  "GPU_END",
+    "LOCK_WAIT",   "LOCK_ACQUIRED", "LOCK_RELEASED", "KERNEL_START", "KERNEL_END", "EPILOGUE_END",
+    "VERIFY_END",  "JOB_DONE",      "KEY_START",     "KEY_END"};
 
 }  // namespace
 

@@ -24,8 +24,11 @@ enum class EventKind : std::uint8_t {
   kEpilogueEnd,   ///< EPILOGUE_END: the proof of the partition exists
   kVerifyEnd,     ///< VERIFY_END: its check has an answer
   kJobDone,       ///< JOB_DONE: the job reached its final state; detail `state=NAME`; no partition
+  kKeyStart,      ///< KEY_START: the device lock was taken for a key: detail `circuit=ID`, `what=copy` or
+                  ///< `what=drop`; no job
+  kKeyEnd,        ///< KEY_END: and was given back; the same detail
 };
-inline constexpr std::size_t kEventKinds = 14;
+inline constexpr std::size_t kEventKinds = 16;
 
 /// "SYNTH_START" and so on; static storage.
 std::string_view name_of(EventKind kind);
@@ -37,7 +40,7 @@ std::optional<EventKind> kind_named(std::string_view name);
 struct Event {
   std::int64_t time_ns = 0;
   EventKind kind = EventKind::kJobDone;
-  std::string job = {};                         ///< the engine's job id
+  std::string job = {};                         ///< the engine's job id; empty for what is no job's
   std::optional<std::uint32_t> partition = {};  ///< absent: the whole job, or a launch of several partitions
   std::optional<std::uint32_t> device = {};     ///< ordinal; absent for what no device does
   std::optional<std::uint32_t> worker = {};     ///< of the synthesis workers, or of that device's workers

@@ -137,6 +137,10 @@ void add_device_rows(std::vector<Row>& rows, const Tasks& tasks, const Device& d
     for (const Kernel& kernel : task.kernels)
       kernels.bars.push_back(bar(task, kernel.time, concat("kernel ", kernel.stage).c_str(), "", colours));
   }
+  for (const KeyTime& key : tasks.keys)
+    if (key.device == device.ordinal)
+      lock.bars.push_back(
+          {key.time, "wait", concat("key ", key.what, ": ", key.circuit), colours.of(key.circuit), {}});
   for (auto& [worker, row] : workers) {
     row.name = concat(prefix, "worker ", std::to_string(worker));
     if (worker == workers.begin()->first) row.note = concat("job ", percent(device.job));

@@ -19,7 +19,7 @@ TEST(Event, NamesAreThoseOfTheEngineDesign) {
   const std::vector<std::string> names = {"SYNTH_START",   "SYNTH_END",    "GPU_QUEUE",  "GPU_PICKUP",
                                           "GPU_START",     "GPU_END",      "LOCK_WAIT",  "LOCK_ACQUIRED",
                                           "LOCK_RELEASED", "KERNEL_START", "KERNEL_END", "EPILOGUE_END",
-                                          "VERIFY_END",    "JOB_DONE"};
+                                          "VERIFY_END",    "JOB_DONE",     "KEY_START",  "KEY_END"};
   ASSERT_EQ(names.size(), kEventKinds);
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto kind = static_cast<EventKind>(i);

@@ -21,10 +21,13 @@ class Collector {
   Task& task_of(const Event& event, std::optional<std::int64_t> Task::*slot);
   void begin_kernel(const Event& event);
   void end_kernel(const Event& event);
+  void begin_key(const Event& event);
+  void end_key(const Event& event);
 
   Tasks out_;
   std::map<Key, std::size_t> latest_;                                              // the try that goes on
   std::map<std::pair<std::size_t, std::string>, std::vector<std::int64_t>> open_;  // (task, stage) -> begins
+  std::map<std::uint32_t, std::int64_t> open_keys_;  // by device, whose lock lets in one at a time
 };
 
 bool of_synthesis(EventKind kind) {
@@ -58,6 +61,8 @@ std::optional<std::int64_t> Task::*slot_of(EventKind kind) {
     case EventKind::kKernelStart:
     case EventKind::kKernelEnd:
     case EventKind::kJobDone:
+    case EventKind::kKeyStart:
+    case EventKind::kKeyEnd:
       break;
   }
   return nullptr;
@@ -107,6 +112,24 @@ void Collector::end_kernel(const Event& event) {
   if (open->second.empty()) open_.erase(open);
 }
 
+void Collector::begin_key(const Event& event) {
+  const bool first = open_keys_.insert_or_assign(event.device.value_or(0), event.time_ns).second;
+  if (!first) ++out_.unpaired;
+}
+
+void Collector::end_key(const Event& event) {
+  const auto open = open_keys_.find(event.device.value_or(0));
+  if (open == open_keys_.end()) {
+    ++out_.unpaired;
+    return;
+  }
+  out_.keys.push_back({open->first,
+                       std::string(detail_of(event, "circuit").value_or("")),
+                       std::string(detail_of(event, "what").value_or("")),
+                       {open->second, event.time_ns}});
+  open_keys_.erase(open);
+}
+
 void Collector::add(const Event& event) {
   if (event.kind == EventKind::kJobDone) {
     out_.done.push_back({event.job, event.time_ns, std::string(detail_of(event, "state").value_or(""))});
@@ -114,6 +137,10 @@ void Collector::add(const Event& event) {
     begin_kernel(event);
   } else if (event.kind == EventKind::kKernelEnd) {
     end_kernel(event);
+  } else if (event.kind == EventKind::kKeyStart) {
+    begin_key(event);
+  } else if (event.kind == EventKind::kKeyEnd) {
+    end_key(event);
   } else {
     const auto slot = slot_of(event.kind);
     task_of(event, slot).*slot = event.time_ns;
@@ -122,6 +149,7 @@ void Collector::add(const Event& event) {
 
 Tasks Collector::finish() {
   for (const auto& [key, begins] : open_) out_.unpaired += begins.size();
+  out_.unpaired += open_keys_.size();
   for (Task& task : out_.tasks) {
     const auto count = [&](const std::optional<std::int64_t>& begin, const std::optional<std::int64_t>& end) {
       if (!Task::between(begin, end))

@@ -51,6 +51,14 @@ struct Task {
                                          const std::optional<std::int64_t>& end);
 };
 
+/// Time in which a device's lock was held for a key.
+struct KeyTime {
+  std::uint32_t device = 0;
+  std::string circuit;  ///< detail `circuit`, or empty
+  std::string what;     ///< detail `what`, or empty
+  Interval time;
+};
+
 /// The final state of a job.
 struct JobDone {
   std::string job;
@@ -62,8 +70,9 @@ struct JobDone {
 struct Tasks {
   std::vector<Task> tasks;  ///< in the order of their first events
   std::vector<JobDone> done;
-  /// Ends without a begin, begins without an end (of synthesis, GPU, lock and kernels): work that the log
-  /// cuts off. It is in no interval.
+  std::vector<KeyTime> keys;  ///< complete ones, by end
+  /// Ends without a begin, begins without an end (of synthesis, GPU, lock, kernels and keys): work that the
+  /// log cuts off. It is in no interval.
   std::uint64_t unpaired = 0;
   std::int64_t first_ns = 0;  ///< of all events; 0 when there are none
   std::int64_t last_ns = 0;

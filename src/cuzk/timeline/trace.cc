@@ -39,6 +39,14 @@ class Trace {
     threads_.insert({process, thread});
   }
 
+  void key(std::uint64_t process, std::uint64_t thread, const KeyTime& key) {
+    begin("X", concat("key ", key.what), process, thread, key.time.begin);
+    append(out_, ",\"dur\":", us(key.time.length()), ",\"args\":{\"circuit\":");
+    append_json_string(out_, key.circuit);
+    out_ += "}}";
+    threads_.insert({process, thread});
+  }
+
   void flow(const char* phase, std::uint64_t id, std::uint64_t process, std::uint64_t thread,
             std::int64_t at) {
     begin(phase, "partition", process, thread, at);
@@ -159,6 +167,7 @@ void put_device_lanes(Trace& trace, const Tasks& tasks) {
           {&task, kernel.time,
            kernel.stage.empty() ? std::string_view("kernel") : std::string_view(kernel.stage)});
   }
+  for (const KeyTime& key : tasks.keys) trace.key(kDevices + key.device, kLock, key);
   for (auto& [device, items] : kernels) {
     const std::vector<std::size_t> rows = pack(items);
     for (std::size_t i = 0; i < items.size(); ++i)

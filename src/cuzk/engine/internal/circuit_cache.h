@@ -113,9 +113,11 @@ class CircuitCache {
   void cancel_key(CachedCircuit& circuit);
 
   /// What was let go: the caller destroys it without the mutex, after telling the devices.
-  [[nodiscard]] std::vector<std::shared_ptr<const CircuitKey>> take_dropped_keys() {
-    return std::exchange(dropped_keys_, {});
-  }
+  struct DroppedKey {
+    std::string circuit_id;
+    std::shared_ptr<const CircuitKey> key;
+  };
+  [[nodiscard]] std::vector<DroppedKey> take_dropped_keys() { return std::exchange(dropped_keys_, {}); }
   [[nodiscard]] std::vector<std::shared_ptr<const void>> take_dropped() {
     return std::exchange(dropped_, {});
   }
@@ -131,7 +133,7 @@ class CircuitCache {
   FreedMemory& freed_;
   Clock::Duration min_idle_;
   std::map<std::string, std::unique_ptr<CachedCircuit>> entries_;
-  std::vector<std::shared_ptr<const CircuitKey>> dropped_keys_;
+  std::vector<DroppedKey> dropped_keys_;
   std::vector<std::shared_ptr<const void>> dropped_;
   std::uint64_t evictions_ = 0;
 };

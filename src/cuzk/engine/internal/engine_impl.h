@@ -107,13 +107,8 @@ struct DeviceSlot {
   std::uint64_t launches = 0;
   std::uint64_t launch_failures = 0;
   Duration lock_held{};
+  Duration key_held{};
 };
-
-/// How keys are copied to a device and taken from it: under its lock, and next. Whoever asked for a key had
-/// its turn in the order of loads; and freed memory is waited for by somebody whose place is not known here.
-[[nodiscard]] inline groth16::LaunchOptions key_access(const DeviceSlot& device) {
-  return {device.lock, std::numeric_limits<std::uint64_t>::max()};
-}
 
 /// A launch that waits for its epilogue and check, or is in it.
 struct Finishing {
@@ -260,9 +255,18 @@ class Engine::Impl {
   void record_done(const JobResult& result) const;
   [[nodiscard]] groth16::DeviceLock watched_lock(const std::vector<Member>& members,
                                                  const Actor& actor) const;
+  /// How keys are copied to a device and taken from it (`what`: "copy" or "drop"; static storage): under its
+  /// lock, seen by the timeline, and next. Whoever asked for a key had its turn in the order of loads; and
+  /// freed memory is waited for by somebody whose place is not known here.
+  [[nodiscard]] groth16::LaunchOptions key_access(DeviceSlot& device, const char* what,
+                                                  const std::string& circuit_id);
+  void record_key(timeline::EventKind kind, TimePoint time, const DeviceSlot& device, const char* what,
+                  const std::string& circuit_id) const;
 
   // ---- upkeep.cc
   void keeper();
+  void dropper();
+  [[nodiscard]] bool nothing_left() const;
   void loader();
   void load_circuit(Lock& lock, CachedCircuit& circuit);
   void read_recovered(Lock& lock, const JobPtr& job);

@@ -97,6 +97,8 @@ struct JobResult {
   std::string message = {};  ///< kFailed: "CLASS: what happened"; kCancelled: why
   StageTimes times = {};
   std::optional<SelfCheckEvidence> evidence = {};  ///< with kSelfCheck; not kept by the journal
+  /// Not kept by the journal either; empty when the job ended before its request was read.
+  std::string circuit_id = {};
 };
 
 }  // namespace cuzk::engine

@@ -388,6 +388,7 @@ void Engine::Impl::settle(const JobPtr& job, JobState state, FailureClass failur
   if (!job->running) job->times.queue_wait = job->times.total;
   auto result = std::make_shared<JobResult>();
   result->identity = job->identity;
+  result->circuit_id = job->circuit_id;
   result->state = state;
   result->failure = failure;
   if (failure != FailureClass::kNone) message = std::string(to_string(failure)) + ": " + message;

@@ -67,12 +67,14 @@ struct JobStatus {
   std::string message;                     ///< of a final job: JobResult::message
 };
 
+/// Index is the number of the ProofKind, from 1.
+using CountByKind = std::array<std::uint64_t, kProofKinds.size() + 1>;
+
 /// Counters since the start; they only grow.
 struct Counters {
-  /// Jobs by outcome and kind: index is the number of the ProofKind.
-  std::array<std::uint64_t, 5> completed{};
-  std::array<std::uint64_t, 5> failed{};
-  std::array<std::uint64_t, 5> cancelled{};
+  CountByKind completed{};  ///< jobs by outcome and kind
+  CountByKind failed{};
+  CountByKind cancelled{};
   std::uint64_t accepted = 0;
   std::uint64_t attached = 0;         ///< submissions that found their job running
   std::uint64_t answered_stored = 0;  ///< submissions that found their result

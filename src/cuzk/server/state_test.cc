@@ -234,6 +234,7 @@ StatusView full_view() {
   engine::JobResult result;
   result.identity.job_id = "D";
   result.state = engine::JobState::kCompleted;
+  result.circuit_id = "porep-2k";
   result.proof.assign(1920, 0);
   history.add(result);
   view.history = history.latest();

@@ -81,14 +81,14 @@ Json job_json(const engine::JobStatus& job, const LiveState& live) {
           {"partitions", std::move(partitions)}};
 }
 
-Json by_kind(const std::array<std::uint64_t, 5>& counts) {
+Json by_kind(const engine::CountByKind& counts) {
   Json out = Json::object();
   for (const ProofKind kind : kProofKinds)
     out[std::string(to_string(kind))] = counts[static_cast<std::size_t>(kind)];
   return out;
 }
 
-std::uint64_t sum(const std::array<std::uint64_t, 5>& counts) {
+std::uint64_t sum(const engine::CountByKind& counts) {
   std::uint64_t total = 0;
   for (const std::uint64_t n : counts) total += n;
   return total;
@@ -192,17 +192,14 @@ Json allocations_json(const StatusView& view) {
 }
 
 Json history_json(const StatusView& view) {
-  std::map<std::string, const engine::JobStatus*> rows;
-  for (const engine::JobStatus& job : view.jobs) rows[job.identity.job_id] = &job;
   const auto now = std::chrono::steady_clock::now();
   Json out = Json::array();
   for (const History::Entry& entry : view.history) {
     const engine::JobResult& result = *entry.result;
-    const auto row = rows.find(result.identity.job_id);
     out.push_back({{"job_id", result.identity.job_id},
                    {"request_id", result.identity.request_id},
                    {"proof_kind", to_string(result.identity.kind)},
-                   {"circuit_id", row == rows.end() ? std::string() : row->second->circuit_id},
+                   {"circuit_id", result.circuit_id},
                    {"state", to_string(result.state)},
                    {"error", result.message},
                    {"finished_secs_ago", std::chrono::duration<double>(now - entry.finished).count()},

@@ -9,7 +9,8 @@
 
 namespace cuzk::server {
 
-/// Everything that `/status` shows, as of one moment.
+/// Everything that `/status` shows. Its parts are read one after the other: between them a job may have moved
+/// on.
 struct StatusView {
   std::string instance;
   std::string version;
@@ -18,7 +19,7 @@ struct StatusView {
   std::int64_t now_ns = 0;  ///< on the events' clock
   unsigned workers_per_device = 0;
   engine::Status engine;
-  std::vector<engine::JobStatus> jobs;  ///< live ones first
+  std::vector<engine::JobStatus> jobs;  ///< live ones first; the caller may leave some out at the end
   LiveState live;
   std::vector<History::Entry> history;
   std::uint64_t events_recorded = 0;

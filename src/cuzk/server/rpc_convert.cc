@@ -55,6 +55,15 @@ Result<engine::JobRequest> to_job_request(v1::SubmitProofRequest& message,
   return out;
 }
 
+std::string repeated(std::string_view text) {
+  constexpr std::size_t kMost = 256;
+  if (text.size() <= kMost) return std::string(text);
+  std::size_t end = kMost;
+  // Not inside a character.
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return std::string(text.substr(0, end)) + "...";
+}
+
 grpc::Status to_grpc_status(const engine::Submission& submission) {
   using Outcome = engine::Submission::Outcome;
   const auto code = [&] {

@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include <cuzk/v1/proving.pb.h>
 #include "cuzk/base/result.h"
@@ -15,6 +17,10 @@ namespace cuzk::server {
 /// never exist three times. kBadInput, naming the field, for an enum's number that is not known.
 Result<engine::JobRequest> to_job_request(v1::SubmitProofRequest& message,
                                           std::optional<engine::Duration> abandon_grace);
+
+/// A caller's text as an error repeats it: at most 256 bytes and "..." after them. Clients limit what
+/// trailers may have, and a call whose error is above that never ends for some of them.
+std::string repeated(std::string_view text);
 
 /// The gRPC status of a refused submission (OK for one that was accepted).
 grpc::Status to_grpc_status(const engine::Submission& submission);

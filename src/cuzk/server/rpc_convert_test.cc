@@ -40,6 +40,12 @@ TEST(RpcConvert, ALongRequestIdIsRefused) {
   EXPECT_THAT(refused.error().message, HasSubstr("INVALID_INPUT: request_id: 257 bytes"));
 }
 
+TEST(RpcConvert, AnErrorRepeatsNoLongTextInFull) {
+  EXPECT_EQ(repeated(std::string(256, 'x')), std::string(256, 'x'));
+  EXPECT_EQ(repeated(std::string(100'000, 'x')), std::string(256, 'x') + "...");
+  EXPECT_EQ(repeated(std::string(255, 'x') + "\u00e9y"), std::string(255, 'x') + "...");
+}
+
 TEST(RpcConvert, EveryFieldArrives) {
   v1::SubmitProofRequest message = full_message();
   const engine::JobRequest out = to_job_request(message, std::chrono::seconds(3)).value();

@@ -112,7 +112,7 @@ grpc::ServerGenericBidiReactor* ProvingService::LargeMethods::CreateReactor(
   const std::string& method = context->method();
   const bool prove = method == "/cuzk.v1.ProvingEngine/Prove";
   if (!prove && method != "/cuzk.v1.ProvingEngine/SubmitProof")
-    return LargeCall::refuse({StatusCode::UNIMPLEMENTED, "there is no method '" + method + "'"});
+    return LargeCall::refuse({StatusCode::UNIMPLEMENTED, "there is no method '" + repeated(method) + "'"});
   if (const Status status = service_.admit(*context); !status.ok()) return LargeCall::refuse(status);
   return LargeCall::begin(service_.gate_, service_.parts_.work, *context,
                           [this, prove](const std::shared_ptr<LargeCall>& call, grpc::ByteBuffer& message) {
@@ -182,7 +182,8 @@ grpc::ServerUnaryReactor* ProvingService::CancelProof(grpc::CallbackServerContex
   const Result<engine::JobStatus> job = parts_.engine.job(job_id);
   const bool finished = job && engine::is_final(job->state);
   const Result<engine::Cancelled> cancelled = parts_.engine.cancel(job_id);
-  if (!cancelled) return finish(context, {StatusCode::NOT_FOUND, "job_id: there is no job '" + job_id + "'"});
+  if (!cancelled)
+    return finish(context, {StatusCode::NOT_FOUND, "job_id: there is no job '" + repeated(job_id) + "'"});
   response->set_was_running(cancelled->was_running);
   response->set_was_finished(finished);
   if (!finished)
@@ -223,7 +224,7 @@ grpc::ServerUnaryReactor* ProvingService::PreloadSRS(grpc::CallbackServerContext
                                                      const v1::PreloadSrsRequest* request,
                                                      v1::PreloadSrsResponse* response) {
   if (const Status status = admit(*context); !status.ok()) return finish(context, status);
-  const Result<Circuit> circuit = find_circuit(request->circuit_id());
+  const Result<Circuit> circuit = find_circuit(repeated(request->circuit_id()));
   if (!circuit) return finish(context, {StatusCode::NOT_FOUND, "circuit_id: " + circuit.error().message});
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   parts_.engine.preload(circuit->id, [response, reactor](const Result<engine::Preloaded>& loaded) {
@@ -245,7 +246,7 @@ grpc::ServerUnaryReactor* ProvingService::EvictSRS(grpc::CallbackServerContext* 
                                                    const v1::EvictSrsRequest* request,
                                                    v1::EvictSrsResponse* response) {
   if (const Status status = admit(*context); !status.ok()) return finish(context, status);
-  const Result<Circuit> circuit = find_circuit(request->circuit_id());
+  const Result<Circuit> circuit = find_circuit(repeated(request->circuit_id()));
   if (!circuit) return finish(context, {StatusCode::NOT_FOUND, "circuit_id: " + circuit.error().message});
   const Result<engine::Evicted> evicted = parts_.engine.evict(circuit->id);
   if (!evicted) return finish(context, {StatusCode::FAILED_PRECONDITION, evicted.error().message});

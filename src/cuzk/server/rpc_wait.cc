@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "cuzk/server/rpc_convert.h"
+
 namespace cuzk::server {
 
 void Wait::begin(const std::string& job_id, std::optional<engine::Duration> timeout) {
@@ -10,7 +12,7 @@ void Wait::begin(const std::string& job_id, std::optional<engine::Duration> time
         if (self->end()) self->answer_(job_id, awaited);
       });
   if (!waiter) {
-    if (end()) refuse_({grpc::StatusCode::NOT_FOUND, "job_id: there is no job '" + job_id + "'"});
+    if (end()) refuse_({grpc::StatusCode::NOT_FOUND, "job_id: there is no job '" + repeated(job_id) + "'"});
     return;
   }
   const bool hung_up = [&] {

@@ -174,6 +174,10 @@ test('a full disk: nothing new is accepted, what ran is delivered, kept as soon 
   let client = daemon.client();
   limit(daemon, 2 << 20);
   await refused(client.SubmitProof(job(1, 4 << 20)));
+  const unready = await daemon.get('/readyz');
+  assert.equal(unready.status, 503);
+  assert.match(unready.text, /^the journal cannot store requests: /);
+  assert.equal(await metric(daemon, 'cuzk_journal_failing'), 1);
   assert.equal((await client.Prove({submit: job(2)})).result.status, 'COMPLETED');
 
   const whileFull = async (number) => {

@@ -179,12 +179,18 @@ std::optional<Submission> Engine::Impl::check_submission(JobRequest& request, Ad
   }
   admission.statement = std::move(*statement);
   if (parts_.journal != nullptr) {
+    const std::uint64_t bytes = reading_bytes(for_journal, true) / 4;
     const Result<void> stored = parts_.journal->accept(admission.identity, for_journal);
+    const Lock lock(mutex_);
     if (!stored) {
-      const Lock lock(mutex_);
       ++counters_.journal_failures;
+      const std::uint64_t before = journal_refusal_ ? journal_refusal_->bytes : 0;
+      journal_refusal_ =
+          JournalRefusal{stored.error().message, std::max(before, bytes), now() + kJournalRetry};
+      changed();
       return refusal(Submission::Outcome::kJournalFailed, FailureClass::kResource, stored.error().message);
     }
+    if (journal_refusal_ && journal_refusal_->bytes <= bytes) journal_refusal_.reset();
   }
   return std::nullopt;
 }

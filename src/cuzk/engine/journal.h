@@ -38,6 +38,10 @@ class Journal {
   /// is already finished, or is not known, changes nothing.
   virtual Result<void> finish(const JobResult& result) = 0;
 
+  /// Whether a request of so many bytes could be accepted now. Asked about once a second after an acceptance
+  /// that failed, until it can. Leaves nothing behind.
+  virtual Result<void> probe(std::uint64_t request_bytes) = 0;
+
   /// The job's retention is over, or it was replaced by its next attempt. Unknown ids are ignored.
   virtual Result<void> forget(const std::string& job_id) = 0;
 

@@ -43,6 +43,12 @@ class MemoryJournal : public Journal {
         row.result = std::make_shared<JobResult>(result);
     return {};
   }
+  Result<void> probe(std::uint64_t request_bytes) override {
+    const std::lock_guard lock(mutex_);
+    probed_.push_back(request_bytes);
+    if (full_) return io_error("no space left on device");
+    return {};
+  }
   Result<void> forget(const std::string& job_id) override {
     const std::lock_guard lock(mutex_);
     std::erase_if(rows_, [&](const Row& row) { return row.identity.job_id == job_id; });
@@ -86,6 +92,11 @@ class MemoryJournal : public Journal {
     const std::lock_guard lock(mutex_);
     damaged_ = true;
   }
+  /// What was asked of probe.
+  [[nodiscard]] std::vector<std::uint64_t> probed() const {
+    const std::lock_guard lock(mutex_);
+    return probed_;
+  }
   [[nodiscard]] std::size_t rows() const {
     const std::lock_guard lock(mutex_);
     return rows_.size();
@@ -103,6 +114,7 @@ class MemoryJournal : public Journal {
  private:
   mutable std::mutex mutex_;
   std::vector<Row> rows_;
+  std::vector<std::uint64_t> probed_;
   bool full_ = false;
   bool unreadable_ = false;
   bool damaged_ = false;
@@ -299,6 +311,34 @@ TEST(JournalContract, ADiskThatIsFullRefusesJobsAndKeepsNoResultBack) {
   EXPECT_FALSE(engine->status().journal_failing);
   EXPECT_NE(journal.copy().at(0).result, nullptr);
   engine.expect_proved(engine.submit(kKind, 2, Priority::kByKind, "2").job_id, kKind, 2);
+}
+
+TEST(JournalContract, ADiskThatIsTooFullForARequestIsTold) {
+  MemoryJournal journal;
+  SimulatedEngine engine(journal_setup(journal));
+  EXPECT_EQ(engine->status().journal_refusal, "");
+  journal.set_full(true);
+  EXPECT_EQ(engine.submit(kKind, 1).outcome, Outcome::kJournalFailed);
+  EXPECT_THAT(engine->status().journal_refusal, HasSubstr("no space left"));
+  EXPECT_FALSE(engine->status().journal_failing) << "no result waits";
+  engine.pass(seconds(3));
+  EXPECT_THAT(engine->status().journal_refusal, HasSubstr("no space left"));
+  ASSERT_FALSE(journal.probed().empty());
+  EXPECT_EQ(journal.probed().front(), simulated_request(kKind, 1).vanilla_proof.size());
+  // Nobody submits anything, as it is not ready.
+  journal.set_full(false);
+  engine.pass(seconds(2));
+  EXPECT_EQ(engine->status().journal_refusal, "");
+  const std::size_t probed = journal.probed().size();
+  engine.pass(seconds(3));
+  EXPECT_EQ(journal.probed().size(), probed);
+
+  // An acceptance says as much.
+  journal.set_full(true);
+  EXPECT_EQ(engine.submit(kKind, 2).outcome, Outcome::kJournalFailed);
+  journal.set_full(false);
+  EXPECT_EQ(engine.submit(kKind, 3).outcome, Outcome::kAccepted);
+  EXPECT_EQ(engine->status().journal_refusal, "");
 }
 
 TEST(JournalContract, WhatIsNoLongerRetainedLeavesIt) {

@@ -92,6 +92,7 @@ Status Engine::Impl::status() const {
   out.finishing = finishing_;
   out.draining = admission_stopped_;
   out.journal_failing = !unstored_.empty();
+  if (journal_refusal_) out.journal_refusal = journal_refusal_->message;
   out.counters = counters_;
   out.counters.evictions = cache_.evictions();
   out.counters.queue_pushed = queue_counts_.pushed;

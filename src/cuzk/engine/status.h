@@ -113,6 +113,8 @@ struct Status {
   std::size_t finishing = 0;           ///< launches in or before their epilogue
   bool draining = false;
   bool journal_failing = false;  ///< results wait to be stored; admission is refused
+  /// Why the journal did not take a request; empty when nothing has shown otherwise, or when it would now.
+  std::string journal_refusal;
   Counters counters;
 };
 

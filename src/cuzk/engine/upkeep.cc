@@ -10,8 +10,6 @@
 namespace cuzk::engine {
 namespace {
 
-constexpr Duration kJournalRetry = std::chrono::seconds(1);
-
 /// Until the keeper looks again whether somebody still holds what was let go.
 constexpr Duration kFreedAgain = std::chrono::seconds(1);
 
@@ -285,6 +283,8 @@ void Engine::Impl::delivery() {
       deliver(lock, delivery_queue_.pop_front());
     } else if (!unstored_.empty() && (stopping_ || now() >= retry_journal_at_)) {
       retry_journal(lock);
+    } else if (journal_refusal_ && !stopping_ && now() >= journal_refusal_->probe_at) {
+      probe_journal(lock);
     } else if (!to_forget_.empty()) {
       forget_results(lock);
     } else if (stopping_ && live_.empty() && admissions_ == 0) {
@@ -292,7 +292,11 @@ void Engine::Impl::delivery() {
       changed();
       return;
     } else {
-      wait(lock, unstored_.empty() ? Wake{} : Wake{retry_journal_at_});
+      Wake wake;
+      if (!unstored_.empty()) wake = retry_journal_at_;
+      if (journal_refusal_ && !stopping_)
+        wake = std::min(wake.value_or(journal_refusal_->probe_at), journal_refusal_->probe_at);
+      wait(lock, wake);
     }
   }
 }
@@ -355,6 +359,20 @@ void Engine::Impl::retry_journal(Lock& lock) {
   retry_journal_at_ = now() + kJournalRetry;
   // Past the end there is nobody to try again: the journal still has them as accepted.
   if (stopping_) unstored_.clear();
+}
+
+/// While the journal takes no requests the engine is not ready, so that perhaps none come that would show
+/// that it takes them again.
+void Engine::Impl::probe_journal(Lock& lock) {
+  const std::uint64_t bytes = journal_refusal_->bytes;
+  lock.unlock();
+  const Result<void> room = guarded([&] { return parts_.journal->probe(bytes); });
+  lock.lock();
+  // A larger request may have been refused meanwhile.
+  if (!journal_refusal_ || (room && journal_refusal_->bytes <= bytes))
+    journal_refusal_.reset();
+  else
+    journal_refusal_->probe_at = now() + kJournalRetry;
 }
 
 void Engine::Impl::forget_results(Lock& lock) {

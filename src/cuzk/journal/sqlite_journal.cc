@@ -250,6 +250,22 @@ class SqliteJournal::Impl {
     return {};
   }
 
+  Result<void> probe(std::uint64_t request_bytes) {
+    // As a file that open removes, should this process end meanwhile. Other parts of the stored request are
+    // small beside the margin.
+    constexpr std::uint64_t kMargin = 64 << 10;
+    const std::string path = folder_ + "/payload/probe.tmp.0";
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0) return os_error("journal: cannot make", path);
+    errno = ::posix_fallocate(fd, 0, static_cast<off_t>(request_bytes + kMargin));
+    const Result<void> room = errno == 0 ? Result<void>() : os_error("journal: no room for", path);
+    ::close(fd);
+    ::unlink(path.c_str());
+    CUZK_TRY(room);
+    const std::lock_guard guard(mutex_);
+    return database_.execute("PRAGMA user_version = " + std::to_string(kSchema));
+  }
+
   Result<void> forget(const std::string& job_id) {
     {
       const std::lock_guard guard(mutex_);
@@ -417,6 +433,9 @@ Result<void> SqliteJournal::accept(const JobIdentity& identity, const ProofReque
 }
 Result<void> SqliteJournal::finish(const JobResult& result) {
   return impl_->finish(result);
+}
+Result<void> SqliteJournal::probe(std::uint64_t request_bytes) {
+  return impl_->probe(request_bytes);
 }
 Result<void> SqliteJournal::forget(const std::string& job_id) {
   return impl_->forget(job_id);

@@ -26,6 +26,8 @@ class SqliteJournal : public engine::Journal {
 
   Result<void> accept(const engine::JobIdentity& identity, const ProofRequest& request) override;
   Result<void> finish(const engine::JobResult& result) override;
+  /// Takes the room on the disk for a moment, and writes to the database what it has already.
+  Result<void> probe(std::uint64_t request_bytes) override;
   Result<void> forget(const std::string& job_id) override;
   Result<void> begin(const std::string& job_id) override;
   /// A finished job whose row is not what finish wrote comes back as failed, kInternal: its retry is proved.

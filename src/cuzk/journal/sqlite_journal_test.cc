@@ -414,10 +414,15 @@ TEST_F(Journal, AFullDiskLosesNothing) {
 
   limit(1 << 20);  // no room for the payload
   EXPECT_FALSE(journal->accept(identity("L", large), large));
+  EXPECT_FALSE(journal->probe(3 << 20));
+  EXPECT_TRUE(journal->probe(1 << 10));
   limit(2048);  // none for the row, nor for a result
   const Result<void> no_row = journal->accept(identity("M", small), small);
   const Result<void> no_result = journal->finish(result(identity("S", small)));
+  const Result<void> no_room = journal->probe(0);
   limit(before.rlim_cur);
+  EXPECT_FALSE(no_room);
+  EXPECT_TRUE(journal->probe(3 << 20));
   ASSERT_FALSE(no_row);
   EXPECT_EQ(no_row.error().code, ErrorCode::kIo);
   ASSERT_FALSE(no_result);

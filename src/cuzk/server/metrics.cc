@@ -106,8 +106,8 @@ void add_jobs(Snapshot& out, const engine::Status& status) {
       .add(status.draining);
   out.counter("cuzk_journal_failures_total", "Writes that the journal could not do")
       .add(counters.journal_failures);
-  out.gauge("cuzk_journal_failing", "1 while results wait for the journal and admission is refused")
-      .add(status.journal_failing);
+  out.gauge("cuzk_journal_failing", "1 while the journal does not take results or requests")
+      .add(status.journal_failing || !status.journal_refusal.empty());
 }
 
 void add_stages(Snapshot& out, const engine::Status& status, unsigned workers_per_device) {

@@ -59,6 +59,7 @@ std::string readiness(const std::string& state, const engine::Status& status) {
                   [](const engine::DeviceStatus& device) { return device.quarantined; }))
     return "every device is in quarantine";
   if (status.journal_failing) return "the journal cannot store results";
+  if (!status.journal_refusal.empty()) return "the journal cannot store requests: " + status.journal_refusal;
   return "ready";
 }
 

@@ -344,6 +344,10 @@ TEST(SidePort, PathsAndParameters) {
   status.journal_failing = true;
   EXPECT_EQ(get("/readyz")->status, 503);
   EXPECT_THAT(get("/readyz")->body, HasSubstr("journal"));
+  status.journal_failing = false;
+  EXPECT_EQ(get("/readyz")->status, 200);
+  status.journal_refusal = "no space left";
+  EXPECT_EQ(get("/readyz")->body, "the journal cannot store requests: no space left\n");
   EXPECT_THAT(get("/")->body, HasSubstr("<html"));
   EXPECT_THAT(get("/dashboard/main.js")->content_type, HasSubstr("javascript"));
   EXPECT_FALSE(get("/nothing"));

@@ -278,6 +278,7 @@ class Engine::Impl {
   void delivery();
   void deliver(Lock& lock, const JobPtr& job);
   void retry_journal(Lock& lock);
+  void probe_journal(Lock& lock);
   void forget_results(Lock& lock);
   /// For every device, in service or not. Without the mutex.
   [[nodiscard]] std::vector<KeyHostBytes> host_bytes_on_devices(const Shape& shape) const;
@@ -348,6 +349,13 @@ class Engine::Impl {
   std::vector<std::function<void()>> chores_;           // for the keeper, without the mutex
   std::vector<JobPtr> unstored_;                        // final, but the journal refused the result
   TimePoint retry_journal_at_{};
+  /// The journal did not take a request of so many bytes, and was not seen to have room for it since.
+  struct JournalRefusal {
+    std::string message;
+    std::uint64_t bytes = 0;
+    TimePoint probe_at{};
+  };
+  std::optional<JournalRefusal> journal_refusal_;
   std::vector<std::string> to_forget_;  // job ids that leave the journal
 
   std::stop_source stop_loads_;  // not guarded: it is thread-safe
@@ -365,6 +373,9 @@ class Engine::Impl {
 
 /// What a retained result is budgeted for.
 [[nodiscard]] std::uint64_t result_bytes(const JobResult& result);
+
+/// How long after a write that the journal could not do the next one is tried.
+inline constexpr Duration kJournalRetry = std::chrono::seconds(1);
 
 /// Of the API: no request, and none in the journal, is larger.
 inline constexpr std::uint64_t kMostRequestBytes = std::uint64_t{256} << 20;

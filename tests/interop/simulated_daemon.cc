@@ -41,8 +41,8 @@ int main(int argc, char** argv) {
   options.config = reading->config;
   options.config_path = config;
   options.version = "simulated";
-  options.backend = [&](const cuzk::Config&, cuzk::ThreadPool&,
-                        const cuzk::server::Warn&) -> cuzk::Result<cuzk::server::Backend> {
+  options.backend = [&](const cuzk::Config&, cuzk::ThreadPool&, const cuzk::server::Warn&,
+                        const cuzk::server::Told&) -> cuzk::Result<cuzk::server::Backend> {
     return cuzk::server::Backend{.name = "simulated",
                                  .devices = {std::make_shared<cuzk::engine::SimulatedDevice>(simulation, 0)},
                                  .circuits = std::make_shared<cuzk::engine::SimulatedCircuits>(simulation),

@@ -30,8 +30,10 @@ std::string openssl_reason() {
   return out;
 }
 
-/// gRPC takes any file and fails every handshake later; this says now what is wrong.
-Result<void> check_files(const TlsFiles& files) {
+}  // namespace
+
+// gRPC takes any file and fails every handshake later; this says now what is wrong.
+Result<void> check_tls_files(const TlsFiles& files) {
   const std::unique_ptr<SSL_CTX, FreeContext> context(SSL_CTX_new(TLS_server_method()));
   if (context == nullptr) throw std::bad_alloc();
   ERR_clear_error();
@@ -46,11 +48,9 @@ Result<void> check_files(const TlsFiles& files) {
   return {};
 }
 
-}  // namespace
-
 Result<std::shared_ptr<grpc::ServerCredentials>> tls_credentials(const TlsFiles& files) {
   namespace tls = grpc::experimental;
-  CUZK_TRY(check_files(files));
+  CUZK_TRY(check_tls_files(files));
   const auto provider = std::make_shared<tls::FileWatcherCertificateProvider>(
       files.key, files.cert, files.client_ca, kReloadSeconds);
   tls::TlsServerCredentialsOptions options(provider);

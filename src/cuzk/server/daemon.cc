@@ -101,6 +101,7 @@ class Daemon {
       CUZK_TRY_ASSIGN(token_, read_token(config.daemon.token_file));
     }
     CUZK_TRY_ASSIGN(credentials_, credentials());
+    certificate_ = config.daemon.tls_cert.empty() ? "" : "usable";
     CUZK_TRY_ASSIGN(guards_, RpcServer::reserve(config.daemon.listen));
     CUZK_TRY(start_http());
 
@@ -166,6 +167,7 @@ class Daemon {
       }
       if (signal == SIGHUP) reload();
       follow_readiness();
+      follow_certificate();
       tell_manager();
     }
   }
@@ -205,7 +207,11 @@ class Daemon {
   [[nodiscard]] Result<std::shared_ptr<grpc::ServerCredentials>> credentials() const {
     const Config::Daemon& config = options_.config.daemon;
     if (config.tls_cert.empty()) return grpc::InsecureServerCredentials();
-    return tls_credentials({config.tls_cert, config.tls_key, config.tls_client_ca});
+    return tls_credentials(tls_files());
+  }
+  [[nodiscard]] TlsFiles tls_files() const {
+    const Config::Daemon& config = options_.config.daemon;
+    return {config.tls_cert, config.tls_key, config.tls_client_ca};
   }
 
   Result<void> start_rpc() {
@@ -324,6 +330,22 @@ class Daemon {
     readiness_ = readiness;
   }
 
+  /// Files that were replaced by what cannot be used, such as one half of a pair, fail every TLS handshake
+  /// without a word from gRPC.
+  void follow_certificate() {
+    if (certificate_.empty()) return;
+    const TlsFiles files = tls_files();
+    const Result<void> checked = check_tls_files(files);
+    const std::string now = checked ? "usable" : checked.error().message;
+    if (now == certificate_) return;
+    if (checked)
+      log_.info("the TLS files can be used again", {{"tls_cert", files.cert}, {"tls_key", files.key}});
+    else
+      log_.error("the TLS files cannot be used: connections over TLS fail until they are put right",
+                 {{"tls_cert", files.cert}, {"tls_key", files.key}, {"reason", now}});
+    certificate_ = now;
+  }
+
   void tell_manager() {
     notify_alive();
     const engine::Status status = engine_->status();
@@ -371,6 +393,7 @@ class Daemon {
   std::unique_ptr<LiveView> live_;
   std::string token_;
   std::shared_ptr<grpc::ServerCredentials> credentials_;
+  std::string certificate_;                    // "usable" or why not, as last told; empty without TLS
   std::vector<SocketGuard> guards_;            // until the server has them
   std::string readiness_;                      // as the health service was told
   std::atomic<bool> engine_is_there_ = false;  // for the side port, which is there first

@@ -105,7 +105,12 @@ Result<std::vector<std::string>> read_listen(const toml::node& node) {
     CUZK_TRY_ASSIGN(out, read_texts(node));
   }
   if (out.empty()) return usage_error("must name at least one address");
-  for (const std::string& address : out) CUZK_TRY(check_listen(address));
+  for (auto address = out.begin(); address != out.end(); ++address) {
+    CUZK_TRY(check_listen(*address));
+    // Port 0 is another one each time.
+    if (!address->ends_with(":0") && std::find(out.begin(), address, *address) != address)
+      return usage_error(quoted(*address) + " is there twice");
+  }
   return out;
 }
 

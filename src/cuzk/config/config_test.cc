@@ -177,6 +177,8 @@ TEST(Config, AnErrorNamesItsLine) {
   EXPECT_THAT(only_error("[daemon]\nlisten = []\n"), HasSubstr("at least one address"));
   EXPECT_THAT(only_error("[daemon]\nlisten = \"unix:relative\"\n"), HasSubstr("unix:///absolute"));
   EXPECT_THAT(only_error("[daemon]\nlisten = \"localhost\"\n"), HasSubstr("host:port"));
+  EXPECT_THAT(only_error("[daemon]\nlisten = [\"a:1\", \"b:1\", \"a:1\"]\n"),
+              HasSubstr("'a:1' is there twice"));
   EXPECT_THAT(only_error("[daemon]\nlisten = \"h:65536\"\n"), HasSubstr("host:port"));
   EXPECT_THAT(only_error("[daemon]\ntls_cert = \"a\"\n"), StartsWith("c.toml:2:12: daemon.tls_cert: needs"));
   EXPECT_THAT(only_error("[daemon\n"), StartsWith("c.toml:1:8: "));

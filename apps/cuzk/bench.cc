@@ -163,6 +163,10 @@ Result<void> run_bench(const BenchOptions& options) {
     if (runs.size() > 1) say("{}", to_table(runs));
   }
   for (const BenchRun& run : runs)
+    if (run.samples.empty())
+      return usage_error(
+          "no proof was asked for, so nothing was measured: take a higher rate or more --seconds");
+  for (const BenchRun& run : runs)
     if (const std::optional<Error> failure = run.first_failure())
       return failure->within(fmt::format("{} of {} proofs failed; the first",
                                          run.samples.size() - run.completed(), run.samples.size()));

@@ -5,6 +5,7 @@
 #include "cuzk/base/bytes.h"
 #include "cuzk/base/file_sink.h"
 #include "cuzk/base/hex.h"
+#include "cuzk/server/rpc_server.h"
 #include "output.h"
 #include "rpc_client.h"
 
@@ -68,6 +69,9 @@ Result<void> run_submit(const SubmitOptions& options) {
   CUZK_TRY(check_output(options.out));
   CUZK_TRY_ASSIGN(v1::SubmitProofRequest request, read_payload(options));
   request.set_request_id(options.request_id);
+  if (const std::size_t bytes = request.ByteSizeLong(); bytes > server::kMaxMessageBytes)
+    return bad_input(
+        fmt::format("the request has {} bytes, a message may have {}", bytes, server::kMaxMessageBytes));
   CUZK_TRY_ASSIGN(const RpcClient client, RpcClient::open(options));
   if (options.wait) {
     CUZK_TRY_ASSIGN(const v1::AwaitProofResponse result, client.prove(request));

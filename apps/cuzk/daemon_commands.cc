@@ -13,9 +13,21 @@ namespace {
 
 constexpr const char* kDefaultAddress = "unix:///run/curio/cuzk.sock";
 
+/// gRPC takes a port above 65535 for what is left of it after 16 bits.
+std::string check_port(const std::string& address) {
+  const std::size_t colon = address.rfind(':');
+  if (address.starts_with("unix:") || colon == std::string::npos) return {};
+  std::uint32_t port = 0;
+  const char* const end = address.data() + address.size();
+  const auto [stop, error] = std::from_chars(address.data() + colon + 1, end, port);
+  if (stop != end || (error == std::errc() && port <= 65535)) return {};
+  return fmt::format("'{}': the port is above 65535", address);
+}
+
 void add_connection(CLI::App* command, ConnectOptions& options) {
   command->add_option("-a,--addr", options.addr, "The daemon: unix:///path or host:port")
       ->envname("CUZK_ADDR")
+      ->check(CLI::Validator(check_port, "", ""))
       ->default_val(kDefaultAddress);
   command->add_option("--token-file", options.token_file, "File with the token that the daemon wants");
   command->add_option("--tls-ca", options.tls_ca, "CA of the daemon's certificate (PEM); turns TLS on");
@@ -181,6 +193,28 @@ void add_bench_options(CLI::App* command, BenchOptions& options, bool only_local
   command->add_flag("--json", options.json, "Print the report as JSON");
 }
 
+/// An option that takes whole numbers with commas between them. `out` has those that are taken without it.
+void add_settings(CLI::App* command, const char* name, std::vector<unsigned>& out, unsigned least,
+                  const char* help) {
+  const CLI::Validator check = whole_number(least, kMostWorkers);
+  command
+      ->add_option_function<std::string>(
+          name,
+          [&out, check, name](const std::string& list) {
+            out.clear();
+            for (std::size_t begin = 0; begin <= list.size();) {
+              const std::size_t end = std::min(list.find(',', begin), list.size());
+              std::string entry = list.substr(begin, end - begin);
+              if (const std::string wrong = check(entry); !wrong.empty())
+                throw CLI::ValidationError(name, wrong);
+              out.push_back(static_cast<unsigned>(std::stoul(entry)));
+              begin = end + 1;
+            }
+          },
+          help)
+      ->default_str(fmt::format("[{}]", fmt::join(out, ",")));
+}
+
 void add_bench(CLI::App& app, Chosen& chosen) {
   CLI::App* const bench = app.add_subcommand("bench", "Time proofs; when one fails, the exit code says why");
   bench->require_subcommand(1);
@@ -214,18 +248,10 @@ void add_bench(CLI::App& app, Chosen& chosen) {
     add_bench_options(command, options, true);
     add_payload(command, options)->required();
     add_counts(command, options);
-    command
-        ->add_option("--partition-workers", options.partition_workers,
-                     "Settings of synthesis.partition_workers")
-        ->delimiter(',')
-        ->check(whole_number(0, kMostWorkers))
-        ->capture_default_str();
-    command
-        ->add_option("--workers-per-device", options.workers_per_device,
-                     "Settings of gpus.gpu_workers_per_device")
-        ->delimiter(',')
-        ->check(whole_number(1, kMostWorkers))
-        ->capture_default_str();
+    add_settings(command, "--partition-workers", options.partition_workers, 0,
+                 "Settings of synthesis.partition_workers");
+    add_settings(command, "--workers-per-device", options.workers_per_device, 1,
+                 "Settings of gpus.gpu_workers_per_device");
   }
   {
     auto [command, options] = add("stress", "Mixed kinds at given rates");

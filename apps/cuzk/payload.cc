@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include <limits>
 #include <map>
 
 #include "cuzk/base/hex.h"
 #include "cuzk/base/input_file.h"
 #include "cuzk/proving/request.h"
 #include "json_file.h"
+#include "request_file.h"
 #include "rpc_client.h"
 #include "vanilla_path.h"
 
@@ -33,40 +33,26 @@ Result<std::string> hex_bytes(const std::string& name, const std::string& text) 
 
 /// The members of a request file (README, "The command") that the API has.
 Result<void> add_request_file(const std::string& path, v1::SubmitProofRequest& out) {
+  // What `prove` and `verify` refuse of a file is not sent.
+  CUZK_TRY(read_request_file(path, static_cast<ProofKind>(out.proof_kind())));
   CUZK_TRY_ASSIGN(const Json json, read_json(path));
-  if (!json.is_object()) return bad_input("'" + path + "' is not a JSON object");
-  // What is null is absent; what the daemon needs of it, it says itself.
+  // What is null is absent. What is there is what it must be, as the reader took it.
   const auto is_there = [&](const char* name) { return json.contains(name) && !json[name].is_null(); };
-  const auto number = [&](const char* name, std::uint64_t most) -> Result<std::uint64_t> {
-    if (!is_there(name)) return std::uint64_t{0};
-    if (json[name].is_number_unsigned() && json[name].get<std::uint64_t>() <= most)
-      return json[name].get<std::uint64_t>();
-    return bad_input(fmt::format("'{}': {} is not a whole number from 0 to {}", path, name, most));
+  const auto number = [&](const char* name) {
+    return is_there(name) ? json[name].get<std::uint64_t>() : std::uint64_t{0};
   };
-  const auto hex = [&](const char* name, std::string* field) -> Result<void> {
-    if (!is_there(name)) return {};
-    if (!json[name].is_string())
-      return bad_input(fmt::format("'{}': {} is not a string of hex digits", path, name));
-    CUZK_TRY_ASSIGN(*field, hex_bytes(path + "." + name, json[name].get<std::string>()));
-    return {};
+  const auto hex = [&](const char* name) -> Result<std::string> {
+    return is_there(name) ? hex_bytes(name, json[name].get<std::string>()) : std::string();
   };
-  constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
   const bool update = out.proof_kind() == v1::SNAP_DEALS_UPDATE;
-  CUZK_TRY_ASSIGN(const std::uint64_t size, number("sector_size", kAny));
-  CUZK_TRY_ASSIGN(const std::uint64_t type,
-                  number(update ? "registered_update_proof" : "registered_post_proof", kAny));
-  CUZK_TRY_ASSIGN(const std::uint64_t partition,
-                  number("partition_index", std::numeric_limits<std::uint32_t>::max()));
-  out.set_sector_size(size);
-  out.set_registered_proof(type);
-  out.set_partition_index(static_cast<std::uint32_t>(partition));
-  CUZK_TRY(hex("randomness", out.mutable_randomness()));
-  CUZK_TRY(hex("comm_r_old", out.mutable_comm_r_old()));
-  CUZK_TRY(hex("comm_r_new", out.mutable_comm_r_new()));
-  CUZK_TRY(hex("comm_d_new", out.mutable_comm_d_new()));
+  out.set_sector_size(number("sector_size"));
+  out.set_registered_proof(number(update ? "registered_update_proof" : "registered_post_proof"));
+  out.set_partition_index(static_cast<std::uint32_t>(number("partition_index")));
+  CUZK_TRY_ASSIGN(*out.mutable_randomness(), hex("randomness"));
+  CUZK_TRY_ASSIGN(*out.mutable_comm_r_old(), hex("comm_r_old"));
+  CUZK_TRY_ASSIGN(*out.mutable_comm_r_new(), hex("comm_r_new"));
+  CUZK_TRY_ASSIGN(*out.mutable_comm_d_new(), hex("comm_d_new"));
   const char* list = update ? "partitions" : "vanilla";
-  if (!json.contains(list) || !json[list].is_array())
-    return bad_input("'" + path + "' has no list `" + list + "`");
   for (std::size_t i = 0; i < json[list].size(); ++i) {
     const auto file = vanilla_path(path, json[list][i], fmt::format("{}[{}]", list, i));
     if (!file) return file.error().within("'" + path + "'");

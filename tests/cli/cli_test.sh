@@ -38,6 +38,8 @@ expect 2 "up to 100" "$cuzk" bench stress --load porep-c2:101:F
 expect 2 "--count: '0' is not a whole number from 1 to 1000000" "$cuzk" bench batch -t porep --c1 "$c1" -c 0
 expect 2 "--concurrency: '-1' is not" "$cuzk" bench batch -t porep --c1 "$c1" --concurrency=-1
 expect 2 "--workers-per-device: '0' is not a whole number from 1 to 1024" "$cuzk" bench sweep -t porep --c1 "$c1" --workers-per-device 1,0
+expect 2 "--partition-workers: '' is not a whole number from 0 to 1024" "$cuzk" bench sweep -t porep --c1 "$c1" --partition-workers 1,,2
+expect 2 "--addr: 'localhost:65536': the port is above 65535" "$cuzk" status -a localhost:65536
 expect 2 "--seconds: 'nan' is not a number of seconds above 0, up to 604800" "$cuzk" bench stress --load porep:1:F --seconds nan
 expect 1 "INVALID_INPUT: vanilla_proof" "$cuzk" bench single --local --params . -t porep --c1 "$data/proofs/2k-v1_1.proof"
 expect 2 "one file" "$cuzk" inspect

@@ -63,6 +63,11 @@ test('one daemon', async (t) => {
     await assert.rejects(client.Prove({}), code('INVALID_ARGUMENT'));
     await assert.rejects(client.AwaitProof({job_id: 'nobody'}), code('NOT_FOUND'));
     await assert.rejects(client.CancelProof({job_id: 'nobody'}), code('NOT_FOUND'));
+    // What an error repeats of it must fit into trailers.
+    const long = 'x'.repeat(100_000);
+    for (const call of [client.AwaitProof({job_id: long}), client.CancelProof({job_id: long}),
+                        client.PreloadSRS({circuit_id: long}), client.EvictSRS({circuit_id: long})])
+      await assert.rejects(call, code('NOT_FOUND'));
     await assert.rejects(client.PreloadSRS({circuit_id: 'porep-3k'}), code('NOT_FOUND'));
     await assert.rejects(client.EvictSRS({circuit_id: 'porep-3k'}), code('NOT_FOUND'));
   });
@@ -250,12 +255,13 @@ test('one daemon', async (t) => {
     }
     assert.ok(!(await daemon.status()).history.some((row) => row.request_id === 'nowhere'));
     const known = path.join(source, 'tests/data/post/window-2k-two.json');
-    for (const [member, value] of [['partition_index', 2 ** 32], ['partition_index', '3'], ['sector_size', -1], ['randomness', 5], ['registered_post_proof', [5]]]) {
+    for (const [member, value] of [['partition_index', 2 ** 32], ['partition_index', '3'], ['sector_size', -1], ['randomness', 5], ['registered_post_proof', [5]],
+                                   ['sector_count', 99], ['params', 'foo'], ['kind', 'Winning']]) {
       const wrong = path.join(folder, 'wrong.json');
       fs.writeFileSync(wrong, JSON.stringify({...JSON.parse(fs.readFileSync(known)), [member]: value}));
       const {code, err} = run('submit', ...address, '-t', 'wpost', '--request', wrong);
       assert.equal(code, 1, err);
-      assert.ok(err.includes(`'${wrong}': ${member} is not a`), err);
+      assert.ok(err.includes(`'${wrong}': ${member}: `), err);
     }
     assert.match(run('cancel', ...address, job_id).out, /^nothing to cancel/);
     assert.deepEqual(JSON.parse(run('cancel', ...address, job_id, '--json').out), {job_id, was_running: false, was_finished: true});
@@ -354,4 +360,10 @@ token_file = "${folder}/token"`})});
   // The command's own client.
   assert.equal(run('status', '-a', daemon.tcp, '--tls-ca', `${folder}/ca.crt`, '--tls-cert', `${folder}/client.crt`,
                    '--tls-key', `${folder}/client.key`, '--token-file', `${folder}/token`).code, 0);
+  // Half a renewal: gRPC says nothing, the daemon does.
+  const key = read('server.key');
+  fs.writeFileSync(path.join(folder, 'server.key'), read('other.key'));
+  await daemon.until(() => daemon.said('the TLS files cannot be used: connections over TLS fail until they are put right'));
+  fs.writeFileSync(path.join(folder, 'server.key'), key);
+  await daemon.until(() => daemon.said('the TLS files can be used again'));
 });

@@ -13,20 +13,13 @@
 
 #include "cuzk/base/random.h"
 #include "cuzk/curve/batch_add.h"
+#include "cuzk/curve/generator.h"
 #include "cuzk/msm/bit_sum.h"
 #include "cuzk/msm/fixed_base.h"
 #include "cuzk/msm/msm.h"
 
 namespace cuzk {
 namespace {
-
-template <class F>
-Affine<F> generator() {
-  if constexpr (sizeof(F) == sizeof(Fp))
-    return g1_generator();
-  else
-    return g2_generator();
-}
 
 /// Multiples s, s^2, s^3, ... of the generator (s fixed): the first `count` of them, kept for the next
 /// benchmark.

@@ -20,6 +20,7 @@
 #include "cuzk/cuda/field32.h"
 #include "cuzk/cuda/msm.h"
 #include "cuzk/cuda/ntt.h"
+#include "cuzk/curve/generator.h"
 #include "cuzk/msm/fixed_base.h"
 #include "cuzk/msm/msm.h"
 
@@ -137,14 +138,6 @@ void transforms(cuda::Context& context, unsigned largest, double rate) {
       std::printf("    device memory of the quotient: %.2f GB\n", double(context.bytes_in_use()) / 1e9);
     }
   }
-}
-
-template <class F>
-Affine<F> generator() {
-  if constexpr (sizeof(F) == sizeof(Fp))
-    return g1_generator();
-  else
-    return g2_generator();
 }
 
 constexpr std::size_t kDistinct = 1 << 16;

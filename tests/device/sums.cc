@@ -5,6 +5,7 @@
 #include "cuzk/base/bits.h"
 #include "cuzk/base/random.h"
 #include "cuzk/cuda/msm.h"
+#include "cuzk/curve/generator.h"
 #include "cuzk/msm/bit_sum.h"
 #include "cuzk/msm/fixed_base.h"
 #include "cuzk/msm/msm.h"
@@ -16,13 +17,6 @@ using namespace cuzk;
 using device_test::DeviceArray;
 using device_test::require;
 
-template <class F>
-Affine<F> generator() {
-  if constexpr (sizeof(F) == sizeof(Fp))
-    return g1_generator();
-  else
-    return g2_generator();
-}
 template <class F>
 constexpr const char* kGroup = sizeof(F) == sizeof(Fp) ? "G1" : "G2";
 

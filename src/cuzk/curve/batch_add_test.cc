@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cuzk/base/random.h"
+#include "cuzk/curve/generator.h"
 
 namespace cuzk {
 namespace {
@@ -20,14 +21,6 @@ std::vector<Isa> isas() {
 template <class F>
 void run(BatchAdd<F> add, const std::type_identity_t<BatchAddJob<F>>& job, BatchAddScratch& scratch) {
   add(&job, 1, scratch);
-}
-
-template <class F>
-Affine<F> generator() {
-  if constexpr (sizeof(F) == sizeof(Fp))
-    return g1_generator();
-  else
-    return g2_generator();
 }
 
 /// Points among which sums of every kind are frequent: few multiples of the generator of both signs, and

@@ -7,6 +7,7 @@
 
 #include "cuzk/base/hex.h"
 #include "cuzk/base/random.h"
+#include "cuzk/curve/generator.h"
 
 namespace cuzk {
 namespace {
@@ -15,17 +16,6 @@ std::string hex_be(const Fp& x) {
   auto b = x.to_bytes_le();
   std::reverse(b.begin(), b.end());
   return to_hex(b);
-}
-
-template <class F>
-Affine<F> generator();
-template <>
-G1Affine generator<Fp>() {
-  return g1_generator();
-}
-template <>
-G2Affine generator<Fp2>() {
-  return g2_generator();
 }
 
 Fp random_field(TestRandom& rng, Fp) {

@@ -43,14 +43,14 @@ TYPED_TEST(FixedBaseTest, SeveralBlocks) {
   for (std::size_t i = 0; i < n; ++i) scalars[i] = Fr::from_u64(i) - Fr::from_u64(n / 2);
   for (const Isa isa : test_isas()) {
     ThreadPool pool(2, isa);
-    const FixedBase<Point> fixed(pool, test_generator<TypeParam>(), n);
+    const FixedBase<Point> fixed(pool, generator<TypeParam>(), n);
     std::vector<Point> out(n);
     fixed.multiply(pool, scalars, out);
     EXPECT_TRUE(out[n / 2].is_infinity());
-    Jacobian<TypeParam> running = mul(test_generator<TypeParam>(), scalars[0]);
+    Jacobian<TypeParam> running = mul(generator<TypeParam>(), scalars[0]);
     for (std::size_t i = 0; i < n; ++i) {
       ASSERT_EQ(running, out[i]) << i;
-      running += test_generator<TypeParam>();
+      running += generator<TypeParam>();
     }
   }
 }
@@ -60,7 +60,7 @@ TYPED_TEST(FixedBaseTest, BaseInfinity) {
   ThreadPool pool(1);
   const FixedBase<Point> fixed(pool, Point::infinity(), 10);
   const std::vector<Fr> scalars(10, Fr::from_u64(5));
-  std::vector<Point> out(10, test_generator<TypeParam>());
+  std::vector<Point> out(10, generator<TypeParam>());
   fixed.multiply(pool, scalars, out);
   for (const Point& p : out) EXPECT_TRUE(p.is_infinity());
 }

@@ -4,28 +4,21 @@
 #include <vector>
 
 #include "cuzk/base/random.h"
+#include "cuzk/curve/generator.h"
 #include "cuzk/curve/point.h"
 #include "cuzk/field/fr.h"
 #include "cuzk/field/kernels.h"
 
 namespace cuzk {
 
-template <class F>
-Affine<F> test_generator() {
-  if constexpr (sizeof(F) == sizeof(Fp))
-    return g1_generator();
-  else
-    return g2_generator();
-}
-
 /// `count` different points of the subgroup: (first + i) times the generator.
 template <class F>
 std::vector<Affine<F>> test_points(std::size_t count, std::uint64_t first = 1000) {
   std::vector<Jacobian<F>> points(count);
-  Jacobian<F> p = mul(test_generator<F>(), BigInt<1>{{first}});
+  Jacobian<F> p = mul(generator<F>(), BigInt<1>{{first}});
   for (auto& q : points) {
     q = p;
-    p += test_generator<F>();
+    p += generator<F>();
   }
   std::vector<Affine<F>> affine(count);
   batch_to_affine<Jacobian<F>>(points, affine);

@@ -7,6 +7,7 @@ import test from 'node:test';
 
 import {Feed} from '../../src/cuzk/server/dashboard/feed.js';
 import * as format from '../../src/cuzk/server/dashboard/format.js';
+import {rowsOf} from '../../src/cuzk/server/dashboard/gantt.js';
 import {assignRows, clip, collectTasks, deviceFigures, lanesOf, merge} from '../../src/cuzk/server/dashboard/model.js';
 import {eventsOf, manyDevices} from './playback.mjs';
 
@@ -51,6 +52,18 @@ test('what goes on is drawn until now, and not once its job is done', () => {
   // A try that failed has no end; the next one ends it.
   lanes = lanesOf(collectTasks(eventsOf('TIMELINE,10,GPU_START,a,partition=0\nTIMELINE,20,GPU_START,a,partition=0\n')), 50);
   assert.deepEqual(lanes.devices.get(0).job.map(({begin, end}) => [begin, end]), [[20, 50]]);
+});
+
+test('a key has the lock without being work: a bar of its own kind, and no idle time behind it', () => {
+  const held = (begin, end) => `TIMELINE,${begin},LOCK_ACQUIRED,a,partition=${begin}\nTIMELINE,${end},LOCK_RELEASED,a,partition=${begin}\n`;
+  const key = (ms, event, what) => `TIMELINE,${ms},KEY_${event},-,device=0,circuit=c,what=${what}\n`;
+  const lanes = lanesOf(collectTasks(eventsOf(held(0, 10) + key(10, 'START', 'copy') + key(25, 'END', 'copy') + held(30, 40) + key(45, 'START', 'drop'))), 50);
+  const row = rowsOf(lanes, {begin: 0, end: 100}, []).find(({name}) => name === 'device 0 lock');
+  assert.deepEqual(row.bars.map(({kind, begin, end, open}) => [kind, begin, end, open]),
+      [['lock held', 0, 10, false], ['lock held', 30, 40, false], ['key copy', 10, 25, false], ['key drop', 45, 50, true]]);
+  assert.deepEqual(row.idle, [{begin: 25, end: 30}, {begin: 40, end: 45}]);
+  const {lock} = deviceFigures(lanes.devices.get(0));
+  assert.deepEqual([lock.busy_ms, lock.span_ms], [20, 40]);
 });
 
 test('intervals', () => {

@@ -31,7 +31,7 @@ export function rowsOf(lanes, window, wanted) {
   });
   const ordinals = [...new Set([...wanted, ...lanes.devices.keys()])].sort((a, b) => a - b);
   for (const ordinal of ordinals) {
-    const device = lanes.devices.get(ordinal) ?? {job: [], lock: [], kernel: [], wait: []};
+    const device = lanes.devices.get(ordinal) ?? {job: [], lock: [], kernel: [], wait: [], key: []};
     const workers = new Map();
     const put = (list, kind) => {
       for (const bar of clip(list, window)) {
@@ -46,6 +46,9 @@ export function rowsOf(lanes, window, wanted) {
     for (const worker of [...workers.keys()].sort((a, b) => a - b))
       rows.push({name: `device ${ordinal} worker ${worker}`, bars: workers.get(worker), idle: []});
     const lock = clip(device.lock, window).map((bar) => ({...bar, kind: 'lock held'}));
+    // A key is nobody's partition: the bar has the circuit in the place of a job.
+    for (const key of clip(device.key, window))
+      lock.push({...key, kind: `key ${key.what}`, stage: '', task: {job: key.circuit, partition: null}});
     const merged = merge(lock);
     const idle = merged.slice(1).map((next, i) => ({begin: merged[i].end, end: next.begin}));
     rows.push({name: `device ${ordinal} lock`, bars: lock, idle});
@@ -169,7 +172,7 @@ export class Gantt {
       const x = this.x(bar.begin);
       const width = Math.max(this.x(bar.end) - x, 0.5);
       g.globalAlpha = kAlpha[bar.kind] ?? 1;
-      g.fillStyle = this.theme.jobs[this.colours.of(bar.task.job)];
+      g.fillStyle = bar.kind.startsWith('key') ? this.theme.faint : this.theme.jobs[this.colours.of(bar.task.job)];
       g.fillRect(x, top + (kRow - kBar) / 2, width, kBar);
       g.globalAlpha = 1;
       if (width > 16 && bar.kind !== 'worker' && bar.kind !== 'lock wait' && bar.task.partition !== null) {

@@ -17,19 +17,22 @@ const kSlots = {
 const kOfSynthesis = new Set(['SYNTH_START', 'SYNTH_END']);
 const kWorkerElsewhere = new Set(['VERIFY_END', 'GPU_QUEUE']);
 
-function stageOf(detail) {
-  for (const pair of detail.split(',')) if (pair.startsWith('stage=')) return pair.slice(6);
+function detailOf(detail, name) {
+  for (const pair of detail.split(',')) if (pair.startsWith(`${name}=`)) return pair.slice(name.length + 1);
   return '';
 }
 
-/// Events as `/events` has them: [ms, name, job, partition, device, worker, detail]. Returns {tasks, done}: one
-/// task per try at a partition, and the set of jobs that reached their final state.
+/// Events as `/events` has them: [ms, name, job, partition, device, worker, detail]. Returns {tasks, done, keys}:
+/// one task per try at a partition, the set of jobs that reached their final state, and when a device's lock
+/// was held for a key: {device, circuit, what, begin, end}, without end while it is.
 export function collectTasks(events) {
   const order = events.map((_, i) => i);
   order.sort((a, b) => events[a][0] - events[b][0] || a - b);
   const tasks = [];
   const latest = new Map();
   const done = new Map();
+  const keys = [];
+  const openKeys = new Map();  // by device, whose lock lets in one at a time
 
   const taskOf = (event, slot) => {
     const [, name, job, partition, device, worker] = event;
@@ -50,24 +53,30 @@ export function collectTasks(events) {
 
   for (const i of order) {
     const event = events[i];
-    const [ms, name, job, , , , detail] = event;
+    const [ms, name, job, , device, , detail] = event;
     if (name === 'JOB_DONE') {
       done.set(job, ms);
     } else if (name === 'KERNEL_START') {
       const {open} = taskOf(event, null);
-      const stage = stageOf(detail);
+      const stage = detailOf(detail, 'stage');
       if (!open.has(stage)) open.set(stage, []);
       open.get(stage).push(ms);
     } else if (name === 'KERNEL_END') {
       const task = taskOf(event, null);
-      const stage = stageOf(detail);
+      const stage = detailOf(detail, 'stage');
       const begins = task.open.get(stage);
       if (begins !== undefined && begins.length > 0) task.kernels.push({stage, begin: begins.pop(), end: ms});
+    } else if (name === 'KEY_START') {
+      openKeys.set(device ?? 0, {device: device ?? 0, circuit: detailOf(detail, 'circuit'), what: detailOf(detail, 'what'), begin: ms});
+    } else if (name === 'KEY_END') {
+      const key = openKeys.get(device ?? 0);
+      if (key !== undefined) keys.push({...key, end: ms});
+      openKeys.delete(device ?? 0);
     } else if (name in kSlots) {
       taskOf(event, kSlots[name])[kSlots[name]] = ms;
     }
   }
-  return {tasks, done};
+  return {tasks, done, keys: [...keys, ...openKeys.values()]};
 }
 
 function between(begin, end) {
@@ -76,14 +85,20 @@ function between(begin, end) {
 
 /// The intervals of every lane. What has begun and not ended goes on until `now` while its job does and no other
 /// try at the partition has begun (`open`).
-/// Returns {synthesis: [...], devices: Map(ordinal -> {job, lock, kernel, wait})}, each entry
-/// {begin, end, open, task, stage}.
-export function lanesOf({tasks, done}, now = null) {
+/// Returns {synthesis: [...], devices: Map(ordinal -> {job, lock, kernel, wait, key})}, each entry
+/// {begin, end, open, task, stage}; those of `key`, for which the lock is held and which are in no other lane,
+/// {begin, end, open, circuit, what}.
+export function lanesOf({tasks, done, keys}, now = null) {
   const lanes = {synthesis: [], devices: new Map()};
   const device = (ordinal) => {
-    if (!lanes.devices.has(ordinal)) lanes.devices.set(ordinal, {job: [], lock: [], kernel: [], wait: []});
+    if (!lanes.devices.has(ordinal)) lanes.devices.set(ordinal, {job: [], lock: [], kernel: [], wait: [], key: []});
     return lanes.devices.get(ordinal);
   };
+  for (const key of keys) {
+    const open = key.end === undefined;
+    const time = between(key.begin, open ? now ?? undefined : key.end);
+    if (time !== null) device(key.device).key.push({...key, ...time, open});
+  }
   for (const task of tasks) {
     const running = now !== null && !task.superseded && !done.has(task.job);
     const span = (begin, end) => {

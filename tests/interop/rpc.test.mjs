@@ -1,9 +1,11 @@
 // The API as operators' clients use it: a gRPC library that is not ours, a real daemon, real 2 KiB sectors.
 import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
+import {X509Certificate} from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import {test} from 'node:test';
+import tls from 'node:tls';
 import grpc from '@grpc/grpc-js';
 import reflection from 'grpc-js-reflection-client';
 import {Daemon, c1File, connect, defaultConfig, health, params, porep, post, run, source, temporaryFolder, verifies, wait, wrapper} from './daemon.mjs';
@@ -312,7 +314,7 @@ test('TLS with client certificates, and a token over TCP', async (t) => {
   };
   openssl('req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-keyout',
           'ca.key', '-out', 'ca.crt', '-subj', '/CN=test CA');
-  for (const name of ['server', 'client']) {
+  for (const name of ['server', 'client', 'renewed']) {
     openssl('req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', `${name}.key`, '-out',
             `${name}.csr`, '-subj', `/CN=${name}`, '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1');
     openssl('x509', '-req', '-in', `${name}.csr`, '-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2',
@@ -350,7 +352,7 @@ token_file = "${folder}/token"`})});
   await assert.rejects(attempt(grpc.credentials.createSsl(read('ca.crt'), read('other.key'), read('other.crt')), 'let me in'));
   await assert.rejects(attempt(grpc.credentials.createSsl(read('other.crt'), read('client.key'), read('client.crt')), 'let me in'));
   for (const [cert, key, words] of [['server.crt', 'other.key', /daemon\.tls_key: '.*other\.key': key values mismatch/],
-                                    ['none.crt', 'server.key', /daemon\.tls_cert: '.*none\.crt': No such file/],
+                                    ['none.crt', 'server.key', /daemon\.tls_cert: .*none\.crt': No such file/],
                                     ['server.crt', 'token', /daemon\.tls_key: '.*token': /]]) {
     const config = `[daemon]\nlisten = "127.0.0.1:0"\nstatus_listen = ""\njournal = ""\ntls_cert = "${folder}/${cert}"\ntls_key = "${folder}/${key}"\n`;
     fs.writeFileSync(path.join(folder, 'tls.toml'), config);
@@ -361,10 +363,39 @@ token_file = "${folder}/token"`})});
   // The command's own client.
   assert.equal(run('status', '-a', daemon.tcp, '--tls-ca', `${folder}/ca.crt`, '--tls-cert', `${folder}/client.crt`,
                    '--tls-key', `${folder}/client.key`, '--token-file', `${folder}/token`).code, 0);
-  // Half a renewal: gRPC says nothing, the daemon does.
-  const key = read('server.key');
-  fs.writeFileSync(path.join(folder, 'server.key'), read('other.key'));
-  await daemon.until(() => daemon.said('the TLS files cannot be used: connections over TLS fail until they are put right'));
-  fs.writeFileSync(path.join(folder, 'server.key'), key);
-  await daemon.until(() => daemon.said('the TLS files can be used again'));
+  // Half a renewal, and a file that is gone: what was there before is shown.
+  const fingerprint = () => new Promise((resolve, reject) => {
+    const socket = tls.connect({host: '127.0.0.1', servername: 'localhost', port: Number(daemon.tcp.split(':').pop()), ca: read('ca.crt'), key: read('client.key'), cert: read('client.crt'),
+                                ALPNProtocols: ['h2']}, () => {
+      resolve(socket.getPeerCertificate().fingerprint256);
+      socket.destroy();
+    });
+    socket.on('error', reject);
+  });
+  const fingerprintOf = (name) => new X509Certificate(read(name)).fingerprint256;
+  const kept = connect(daemon.tcp, mutual);
+  t.after(() => kept.close());
+  const asked = async () => {
+    const metadata = new grpc.Metadata();
+    metadata.set('authorization', 'Bearer let me in');
+    return (await kept.GetStatus({}, {timeoutMs: 5000, metadata})).queues.length;
+  };
+  assert.equal(await asked(), 4);
+  const first = fingerprintOf('server.crt');
+  assert.equal(await fingerprint(), first);
+  fs.writeFileSync(path.join(folder, 'server.key'), read('renewed.key'));
+  await daemon.until(() => daemon.log.some((line) => /^the TLS files cannot be used/.test(line.msg) && /key values mismatch/.test(line.reason)));
+  await wait(2500);  // gRPC looks every second
+  assert.equal(await fingerprint(), first);
+  fs.rmSync(path.join(folder, 'server.crt'));
+  await daemon.until(() => daemon.log.some((line) => /^the TLS files cannot be used/.test(line.msg) && /No such file/.test(line.reason)));
+  await wait(2500);
+  assert.equal(await fingerprint(), first);
+  assert.equal((await attempt(mutual, 'let me in')).queues.length, 4);
+  // The other half: shown to who comes now, and nobody is cut off.
+  fs.writeFileSync(path.join(folder, 'server.crt'), read('renewed.crt'));
+  await daemon.until(() => daemon.said('the TLS files were renewed'));
+  await daemon.until(async () => (await fingerprint()) === fingerprintOf('renewed.crt'));
+  assert.equal((await attempt(mutual, 'let me in')).queues.length, 4);
+  assert.equal(await asked(), 4);
 });

@@ -1,61 +1,177 @@
 #include "cuzk/server/credentials.h"
 
+#include <fcntl.h>
 #include <grpcpp/security/tls_certificate_provider.h>
 #include <grpcpp/security/tls_credentials_options.h>
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <utility>
+
+#include "cuzk/base/input_file.h"
 
 namespace cuzk::server {
 namespace {
 
-constexpr unsigned kReloadSeconds = 10;
+constexpr std::size_t kMaxPemBytes = std::size_t{1} << 20;
+/// How often gRPC looks at what it is given.
+constexpr unsigned kReloadSeconds = 1;
 
-struct FreeContext {
+struct Free {
   void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
+  void operator()(BIO* bio) const { BIO_free(bio); }
+  void operator()(X509* certificate) const { X509_free(certificate); }
+  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
 };
+template <class T>
+using Owned = std::unique_ptr<T, Free>;
+
+// A key with a pass phrase is refused instead of asked about on the terminal.
+char no_phrase[] = "";
 
 std::string openssl_reason() {
-  std::string out = "unknown reason";
-  if (const unsigned long code = ERR_get_error(); code != 0) {
-    const char* reason = ERR_reason_error_string(code);
-    if (ERR_SYSTEM_ERROR(code))
-      out = std::strerror(ERR_GET_REASON(code));
-    else if (reason != nullptr)
-      out = reason;
-  }
+  const unsigned long code = ERR_get_error();
+  const char* reason = code == 0 ? nullptr : ERR_reason_error_string(code);
   ERR_clear_error();
+  return reason == nullptr ? "unknown reason" : reason;
+}
+
+Owned<BIO> bio_of(const std::string& text) {
+  Owned<BIO> out(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+  if (out == nullptr) throw std::bad_alloc();
   return out;
+}
+
+/// The next certificate; null behind the last one, and at what is none.
+Owned<X509> next_certificate(const Owned<BIO>& bio) {
+  return Owned<X509>(PEM_read_bio_X509(bio.get(), nullptr, nullptr, no_phrase));
+}
+
+bool take_chain(SSL_CTX* context, const std::string& pem) {
+  const Owned<BIO> bio = bio_of(pem);
+  const Owned<X509> own = next_certificate(bio);
+  if (own == nullptr || SSL_CTX_use_certificate(context, own.get()) != 1) return false;
+  while (const Owned<X509> issuer = next_certificate(bio)) {
+    if (SSL_CTX_add1_chain_cert(context, issuer.get()) != 1) return false;
+  }
+  return ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+}
+
+bool take_key(SSL_CTX* context, const std::string& pem) {
+  const Owned<EVP_PKEY> key(PEM_read_bio_PrivateKey(bio_of(pem).get(), nullptr, nullptr, no_phrase));
+  return key != nullptr && SSL_CTX_use_PrivateKey(context, key.get()) == 1 &&
+         SSL_CTX_check_private_key(context) == 1;
+}
+
+bool take_roots(SSL_CTX* context, const std::string& pem) {
+  const Owned<BIO> bio = bio_of(pem);
+  std::size_t count = 0;
+  while (const Owned<X509> root = next_certificate(bio)) {
+    if (X509_STORE_add_cert(SSL_CTX_get_cert_store(context), root.get()) != 1) return false;
+    ++count;
+  }
+  return count > 0 && ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+}
+
+/// gRPC takes any text and fails every handshake later; this says now what is wrong.
+Result<void> check(const TlsFiles& files, const TlsFiles& content) {
+  const Owned<SSL_CTX> context(SSL_CTX_new(TLS_server_method()));
+  if (context == nullptr) throw std::bad_alloc();
+  ERR_clear_error();
+  if (!take_chain(context.get(), content.cert))
+    return usage_error("daemon.tls_cert: '" + files.cert + "': " + openssl_reason());
+  ERR_clear_error();
+  if (!take_key(context.get(), content.key))
+    return usage_error("daemon.tls_key: '" + files.key + "': " + openssl_reason());
+  ERR_clear_error();
+  if (!files.client_ca.empty() && !take_roots(context.get(), content.client_ca))
+    return usage_error("daemon.tls_client_ca: '" + files.client_ca + "': " + openssl_reason());
+  ERR_clear_error();
+  return {};
+}
+
+Result<std::string> read_pem(const char* key, const std::string& path) {
+  const Result<FileBytes> file = FileBytes::read(path, kMaxPemBytes);
+  if (!file) return usage_error(std::string("daemon.") + key + ": " + file.error().message);
+  return std::string(file->bytes().begin(), file->bytes().end());
 }
 
 }  // namespace
 
-// gRPC takes any file and fails every handshake later; this says now what is wrong.
-Result<void> check_tls_files(const TlsFiles& files) {
-  const std::unique_ptr<SSL_CTX, FreeContext> context(SSL_CTX_new(TLS_server_method()));
-  if (context == nullptr) throw std::bad_alloc();
-  ERR_clear_error();
-  if (SSL_CTX_use_certificate_chain_file(context.get(), files.cert.c_str()) != 1)
-    return usage_error("daemon.tls_cert: '" + files.cert + "': " + openssl_reason());
-  if (SSL_CTX_use_PrivateKey_file(context.get(), files.key.c_str(), SSL_FILETYPE_PEM) != 1 ||
-      SSL_CTX_check_private_key(context.get()) != 1)
-    return usage_error("daemon.tls_key: '" + files.key + "': " + openssl_reason());
-  if (!files.client_ca.empty() &&
-      SSL_CTX_load_verify_locations(context.get(), files.client_ca.c_str(), nullptr) != 1)
-    return usage_error("daemon.tls_client_ca: '" + files.client_ca + "': " + openssl_reason());
+// ---- MemoryFile
+
+MemoryFile::MemoryFile(MemoryFile&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)), versions_(other.versions_) {}
+
+MemoryFile::~MemoryFile() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+std::string MemoryFile::path() const {
+  return "/proc/self/fd/" + std::to_string(fd_);
+}
+
+Result<void> MemoryFile::replace(std::string_view content) {
+  const auto failed = [] { return io_error(std::string("a file in memory: ") + std::strerror(errno)); };
+  MemoryFile next;
+  next.fd_ = ::memfd_create("cuzk-tls", MFD_CLOEXEC);
+  if (next.fd_ < 0) return failed();
+  while (!content.empty()) {
+    const ssize_t written = ::write(next.fd_, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return failed();
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  // A reader that looks at the time before and after tells versions apart by whole seconds.
+  const timespec time{static_cast<time_t>(versions_ + 1), 0};
+  const timespec times[2] = {time, time};
+  if (::futimens(next.fd_, times) != 0) return failed();
+  if (fd_ < 0)
+    std::swap(fd_, next.fd_);
+  else if (::dup3(next.fd_, fd_, O_CLOEXEC) < 0)
+    return failed();
+  ++versions_;
   return {};
 }
 
-Result<std::shared_ptr<grpc::ServerCredentials>> tls_credentials(const TlsFiles& files) {
+// ---- TlsIdentity
+
+Result<std::unique_ptr<TlsIdentity>> TlsIdentity::open(TlsFiles files) {
+  std::unique_ptr<TlsIdentity> out(new TlsIdentity(std::move(files)));
+  CUZK_TRY(out->refresh());
+  return out;
+}
+
+Result<bool> TlsIdentity::refresh() {
+  TlsFiles content;
+  CUZK_TRY_ASSIGN(content.cert, read_pem("tls_cert", files_.cert));
+  CUZK_TRY_ASSIGN(content.key, read_pem("tls_key", files_.key));
+  if (!files_.client_ca.empty()) {
+    CUZK_TRY_ASSIGN(content.client_ca, read_pem("tls_client_ca", files_.client_ca));
+  }
+  if (content == content_) return false;
+  CUZK_TRY(check(files_, content));
+  // The key and its certificates in one file: nobody can read one without the other.
+  CUZK_TRY(pair_.replace(content.key + "\n" + content.cert));
+  CUZK_TRY(roots_.replace(content.client_ca));
+  content_ = std::move(content);
+  return true;
+}
+
+std::shared_ptr<grpc::ServerCredentials> TlsIdentity::credentials() const {
   namespace tls = grpc::experimental;
-  CUZK_TRY(check_tls_files(files));
-  const auto provider = std::make_shared<tls::FileWatcherCertificateProvider>(
-      files.key, files.cert, files.client_ca, kReloadSeconds);
-  tls::TlsServerCredentialsOptions options(provider);
+  const bool demand = !files_.client_ca.empty();
+  tls::TlsServerCredentialsOptions options(std::make_shared<tls::FileWatcherCertificateProvider>(
+      pair_.path(), pair_.path(), demand ? roots_.path() : "", kReloadSeconds));
   options.watch_identity_key_cert_pairs();
-  if (!files.client_ca.empty()) {
+  if (demand) {
     options.watch_root_certs();
     options.set_cert_request_type(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
   }

@@ -100,8 +100,10 @@ class Daemon {
     if (!config.daemon.token_file.empty()) {
       CUZK_TRY_ASSIGN(token_, read_token(config.daemon.token_file));
     }
-    CUZK_TRY_ASSIGN(credentials_, credentials());
-    certificate_ = config.daemon.tls_cert.empty() ? "" : "usable";
+    if (!config.daemon.tls_cert.empty()) {
+      CUZK_TRY_ASSIGN(identity_, TlsIdentity::open({config.daemon.tls_cert, config.daemon.tls_key,
+                                                    config.daemon.tls_client_ca}));
+    }
     CUZK_TRY_ASSIGN(guards_, RpcServer::reserve(config.daemon.listen));
     CUZK_TRY(start_http());
 
@@ -203,17 +205,6 @@ class Daemon {
   }
 
  private:
-  /// Of the TCP addresses.
-  [[nodiscard]] Result<std::shared_ptr<grpc::ServerCredentials>> credentials() const {
-    const Config::Daemon& config = options_.config.daemon;
-    if (config.tls_cert.empty()) return grpc::InsecureServerCredentials();
-    return tls_credentials(tls_files());
-  }
-  [[nodiscard]] TlsFiles tls_files() const {
-    const Config::Daemon& config = options_.config.daemon;
-    return {config.tls_cert, config.tls_key, config.tls_client_ca};
-  }
-
   Result<void> start_rpc() {
     const Config::Daemon& config = options_.config.daemon;
     service_ =
@@ -224,9 +215,13 @@ class Daemon {
                                                       .disconnect_grace = config.disconnect_grace,
                                                       .token = token_,
                                                       .gate = request_limits(options_.config)});
-    CUZK_TRY_ASSIGN(rpc_, RpcServer::start({config.listen, credentials_, std::move(guards_),
-                                            request_limits(options_.config).rooms},
-                                           *service_, service_->large_methods()));
+    CUZK_TRY_ASSIGN(
+        rpc_, RpcServer::start({.listen = config.listen,
+                                .tcp_credentials = identity_ != nullptr ? identity_->credentials()
+                                                                        : grpc::InsecureServerCredentials(),
+                                .guards = std::move(guards_),
+                                .messages = request_limits(options_.config).rooms},
+                               *service_, service_->large_methods()));
     for (const std::string& address : rpc_->addresses()) log_.info("listening", {{"address", address}});
     return {};
   }
@@ -330,20 +325,20 @@ class Daemon {
     readiness_ = readiness;
   }
 
-  /// Files that were replaced by what cannot be used, such as one half of a pair, fail every TLS handshake
-  /// without a word from gRPC.
+  /// Files that were replaced are what handshakes show from now on, unless they cannot be used, such as one
+  /// half of a pair.
   void follow_certificate() {
-    if (certificate_.empty()) return;
-    const TlsFiles files = tls_files();
-    const Result<void> checked = check_tls_files(files);
-    const std::string now = checked ? "usable" : checked.error().message;
-    if (now == certificate_) return;
-    if (checked)
-      log_.info("the TLS files can be used again", {{"tls_cert", files.cert}, {"tls_key", files.key}});
-    else
-      log_.error("the TLS files cannot be used: connections over TLS fail until they are put right",
-                 {{"tls_cert", files.cert}, {"tls_key", files.key}, {"reason", now}});
-    certificate_ = now;
+    if (identity_ == nullptr) return;
+    const Config::Daemon& config = options_.config.daemon;
+    const Result<bool> taken = identity_->refresh();
+    const std::string failure = taken ? std::string() : taken.error().message;
+    if (!taken && failure != tls_failure_)
+      log_.error("the TLS files cannot be used: what was there before is shown until they are put right",
+                 {{"tls_cert", config.tls_cert}, {"tls_key", config.tls_key}, {"reason", failure}});
+    else if (taken && (*taken || !tls_failure_.empty()))
+      log_.info(*taken ? "the TLS files were renewed" : "the TLS files can be used again",
+                {{"tls_cert", config.tls_cert}, {"tls_key", config.tls_key}});
+    tls_failure_ = failure;
   }
 
   void tell_manager() {
@@ -392,8 +387,8 @@ class Daemon {
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<LiveView> live_;
   std::string token_;
-  std::shared_ptr<grpc::ServerCredentials> credentials_;
-  std::string certificate_;                    // "usable" or why not, as last told; empty without TLS
+  std::unique_ptr<TlsIdentity> identity_;      // null without TLS; the server refers to it
+  std::string tls_failure_;                    // why its files cannot be used, as last told
   std::vector<SocketGuard> guards_;            // until the server has them
   std::string readiness_;                      // as the health service was told
   std::atomic<bool> engine_is_there_ = false;  // for the side port, which is there first

@@ -119,10 +119,25 @@ TEST_F(SocketGuardTest, TokensAndCertificates) {
   EXPECT_FALSE(same_secret("ab", "abc"));
   EXPECT_FALSE(same_secret("", "abc"));
 
-  const auto broken = tls_credentials({root_ + "/token", root_ + "/token", ""});
+  const auto broken = TlsIdentity::open({root_ + "/token", root_ + "/token", ""});
   ASSERT_FALSE(broken);
   EXPECT_EQ(broken.error().code, ErrorCode::kUsage);
   EXPECT_THAT(broken.error().message, HasSubstr("daemon.tls_cert"));
+}
+
+TEST_F(SocketGuardTest, AMemoryFileChangesAsAWhole) {
+  MemoryFile file;
+  ASSERT_TRUE(file.replace("first"));
+  const std::string path = file.path();
+  std::ifstream reader(path);
+  const auto first_time = fs::last_write_time(path);
+  ASSERT_TRUE(file.replace("2nd"));
+  EXPECT_EQ(file.path(), path);
+  EXPECT_NE(fs::last_write_time(path), first_time);
+  const auto rest = [](std::istream& in) { return std::string(std::istreambuf_iterator<char>(in), {}); };
+  EXPECT_EQ(rest(reader), "first");  // who began before has what was there
+  std::ifstream again(path);
+  EXPECT_EQ(rest(again), "2nd");
 }
 
 }  // namespace

@@ -38,10 +38,10 @@ HttpAnswer events(const HttpParameter& parameter, const SidePortParts& parts) {
 }
 
 HttpAnswer timeline_lines(const SidePortParts& parts) {
-  const timeline::Recorder::Tail tail = parts.recorder.since(0);
+  const timeline::Recorder::View view = parts.recorder.view(0);
   std::string body;
-  if (tail.lost > 0) body += timeline::format_lost(tail.lost) + "\n";
-  for (const timeline::Event& event : tail.events) body += timeline::format_line(event) + "\n";
+  if (view.lost > 0) body += timeline::format_lost(view.lost) + "\n";
+  view.for_each([&](const timeline::Event& event) { body += timeline::format_line(event) + "\n"; });
   return {.body = std::move(body)};
 }
 

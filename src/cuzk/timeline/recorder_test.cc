@@ -88,6 +88,33 @@ TEST(Recorder, CursorsFollowAndLearnWhatTheyMissed) {
   EXPECT_EQ(recorder.since(1000).next, 1000u);
 }
 
+TEST(Recorder, WhoReadsHoldsUpNobodyAndKeepsWhatItSees) {
+  constexpr std::uint32_t kCapacity = 1000;
+  Recorder recorder(kCapacity);
+  for (std::uint32_t n = 0; n < 3 * kCapacity; ++n) recorder.record(numbered(n));
+  for (const std::uint32_t first : {2000u, 2047u, 2048u, 2999u}) {
+    std::uint32_t n = first;
+    recorder.view(first).for_each([&](const Event& event) { EXPECT_EQ(event, numbered(n++)); });
+    EXPECT_EQ(n, 3000u);
+  }
+
+  // Everything is overwritten from within the reader, which would never end if it held the lock.
+  const Recorder::View view = recorder.view(0, 700);
+  EXPECT_EQ(view.lost, 2000u);
+  EXPECT_EQ(view.next, 2700u);
+  EXPECT_EQ(view.size(), 700u);
+  std::uint32_t seen = 2000;
+  view.for_each([&](const Event& event) {
+    recorder.record(numbered(seen));
+    recorder.record(numbered(seen));
+    EXPECT_EQ(event, numbered(seen++));
+  });
+  EXPECT_EQ(seen, 2700u);
+  EXPECT_EQ(recorder.recorded(), 4400u);
+  EXPECT_EQ(recorder.since(0).lost, 3400u);
+  EXPECT_EQ(recorder.since(0).events.size(), kCapacity);
+}
+
 TEST(Recorder, LongTextsAreCut) {
   Recorder recorder(1);
   Event event = numbered(0);

@@ -52,6 +52,8 @@ void RequestGate::leave(Id id) {
     if (inside_.erase(id) != 0) let_in(calls, std::chrono::steady_clock::now());
   }
   for (const auto& call : calls) call();
+  // For who came in now, and may have to give way before anything that the timer knew of.
+  wake_.notify_one();
 }
 
 RequestGate::Count RequestGate::count() const {

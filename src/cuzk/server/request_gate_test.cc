@@ -82,5 +82,20 @@ TEST_F(Gate, ASlowOneGivesWayOnceSomebodyWaits) {
   EXPECT_EQ(told_[0].give_way, 0) << "its request is here";
 }
 
+/// The timer sleeps on what it knew of when the slow one still waited.
+TEST_F(Gate, ASlowOneThatCameInWhenAnotherLeftGivesWay) {
+  make({.rooms = 1, .wait = std::chrono::seconds(10), .receive_in_a_crowd = std::chrono::milliseconds(1)});
+  const RequestGate::Id received = enter(told_[0]);
+  gate_->received(received);
+  const RequestGate::Id slow = enter(told_[1]);
+  enter(told_[2]);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  gate_->leave(received);
+  while (told_[1].give_way == 0 && told_[2].no_room == 0) std::this_thread::yield();
+  EXPECT_EQ(told_[2].no_room, 0) << "it waited in vain behind one that did not give way";
+  gate_->leave(slow);
+  EXPECT_EQ(told_[2].room, 1);
+}
+
 }  // namespace
 }  // namespace cuzk::server

@@ -243,6 +243,9 @@ class HttpServer::Impl {
     server_.set_default_headers({{"Cache-Control", "no-store"},
                                  {"X-Content-Type-Options", "nosniff"},
                                  {"Content-Security-Policy", "default-src 'self'"}});
+    // What its Keep-Alive header announces; BoundedServer is who keeps to it.
+    server_.set_keep_alive_timeout(std::chrono::duration_cast<std::chrono::seconds>(kIdle).count());
+    server_.set_keep_alive_max_count(kMostRequests);
     server_.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
       answer(request, response);
       return httplib::Server::HandlerResponse::Handled;

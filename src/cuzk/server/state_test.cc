@@ -186,6 +186,8 @@ TEST(HttpServer, BoundsRequestLineAndHeaders) {
   for (const std::string& begin : {std::string("GET /"), get(10) + "X: "})
     EXPECT_LT(exchange(port, begin, std::string(1 << 20, 'z')).sent, 100'000'000U);
   EXPECT_THAT(answer(get(5) + "Host: x\r\n\r\n"), HasSubstr("path of 5"));
+  // What is announced is what is done, so that a client does not send into a connection that is closed.
+  EXPECT_THAT(answer(get(5) + "\r\n"), HasSubstr("\r\nKeep-Alive: timeout=2, max=100\r\n"));
 }
 
 StatusView full_view() {

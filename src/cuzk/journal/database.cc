@@ -1,6 +1,8 @@
 #include "cuzk/journal/database.h"
 
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 namespace cuzk::journal {
 namespace {
@@ -79,6 +81,8 @@ std::int64_t Statement::number(int column) const {
 }
 
 Result<Database> Database::open(const std::string& path) {
+  // SQLite would make the file with what the umask leaves of 0644; its log gets the mode of the file.
+  if (const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600); fd >= 0) ::close(fd);
   sqlite3* raw = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &raw,
                                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
@@ -115,10 +119,6 @@ Result<Statement> Database::prepare(std::string_view sql) {
   if (sqlite3_prepare_v2(db_.get(), sql.data(), static_cast<int>(sql.size()), &raw, nullptr) != SQLITE_OK)
     return failure(db_.get());
   return Statement(db_.get(), raw);
-}
-
-std::int64_t Database::changes() const {
-  return sqlite3_changes64(db_.get());
 }
 
 }  // namespace cuzk::journal

@@ -54,8 +54,9 @@ class Statement {
 /// One connection to an SQLite file. Not thread-safe. Errors are kIo and name the file.
 class Database {
  public:
-  /// Opens or makes the file: write-ahead log, every commit on disk when it returns. Until trust is called
-  /// the log stays beside the file, also when the connection closes: a damaged file is left as it was found.
+  /// Opens or makes the file (mode 0600): write-ahead log, every commit on disk when it returns. Until trust
+  /// is called the log stays beside the file, also when the connection closes: a damaged file is left as it
+  /// was found.
   static Result<Database> open(const std::string& path);
 
   /// kIo, with SQLite's words, when the file is damaged: pages, indices and the types of columns.
@@ -66,9 +67,6 @@ class Database {
   /// Runs statements that take no parameters and give no rows that matter.
   Result<void> execute(const std::string& sql);
   Result<Statement> prepare(std::string_view sql);
-
-  /// Rows changed by the last statement.
-  [[nodiscard]] std::int64_t changes() const;
 
  private:
   struct Close {

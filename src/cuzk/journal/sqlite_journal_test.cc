@@ -108,6 +108,17 @@ void expect_same(const JobIdentity& a, const JobIdentity& b) {
   EXPECT_EQ(a.attempt, b.attempt);
 }
 
+/// Requests and results are nobody else's, also where the folder was made by somebody else.
+TEST_F(Journal, NobodyElseReadsItsFiles) {
+  fs::create_directories(folder());
+  fs::permissions(folder(), fs::perms(0755));
+  const auto journal = open();
+  const auto mode = [&](const char* name) { return fs::status(folder() + name).permissions(); };
+  EXPECT_EQ(mode("/journal.db"), fs::perms(0600));
+  EXPECT_EQ(mode("/journal.db-wal"), fs::perms(0600));
+  EXPECT_EQ(mode("/payload"), fs::perms(0700));
+}
+
 TEST_F(Journal, WhatWasAcceptedIsThereAtTheNextStart) {
   const ProofRequest first = request(1);
   const ProofRequest second = request(2);

@@ -22,8 +22,8 @@ namespace cuzk::engine {
 ///    them again under the same job id. They are forgotten only when their next attempt was accepted.
 ///  - A result is reported to waiters after finish has returned. When finish fails (disk full) the result is
 ///    reported all the same, admission is refused, and finish is tried again every second while the engine
-///    lives: should the process end before it succeeds, the job is still in the journal as accepted and is
-///    proved again, so nothing that was accepted is lost.
+///    lives. Should the process end before it succeeds, recover gives the result where the journal could keep
+///    it elsewhere; else the job, which is proved again, so nothing that was accepted is lost.
 class Journal {
  public:
   Journal() = default;

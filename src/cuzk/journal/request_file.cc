@@ -1,19 +1,27 @@
 #include "cuzk/journal/request_file.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <limits>
 #include <vector>
 
 #include "cuzk/base/file_sink.h"
 #include "cuzk/base/positioned_file.h"
+#include "cuzk/hash/sha256.h"
 
 namespace cuzk::journal {
 namespace {
 
-constexpr std::string_view kMagic = "cuzkreq1";
+constexpr std::string_view kMagic = "cuzkreq2";
+constexpr std::string_view kMagicWithoutRoom = "cuzkreq1";
+constexpr std::string_view kOutcomeMagic = "cuzkout1";
+constexpr std::size_t kMostMessage = 2048;
 /// More than a request of the largest message can have.
 constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 30;
 
@@ -63,6 +71,10 @@ class Reader {
   std::size_t at_ = 0;
 };
 
+bool same(ByteSpan bytes, std::string_view text) {
+  return std::equal(bytes.begin(), bytes.end(), byte_span(text).begin(), byte_span(text).end());
+}
+
 }  // namespace
 
 Result<ProofRequest> parse_request(ByteSpan file) {
@@ -70,8 +82,8 @@ Result<ProofRequest> parse_request(ByteSpan file) {
   ProofRequest out;
   CUZK_TRY_ASSIGN(const ByteSpan magic, in.take(kMagic.size()));
   CUZK_TRY_ASSIGN(const std::uint64_t kind, in.number());
-  if (!std::equal(magic.begin(), magic.end(), byte_span(kMagic).begin()) || kind < 1 ||
-      kind > kProofKinds.size())
+  const bool has_room = same(magic, kMagic);
+  if (!(has_room || same(magic, kMagicWithoutRoom)) || kind < 1 || kind > kProofKinds.size())
     return in.broken();
   out.kind = static_cast<ProofKind>(kind);
   CUZK_TRY_ASSIGN(out.sector_size, in.number());
@@ -92,7 +104,7 @@ Result<ProofRequest> parse_request(ByteSpan file) {
   CUZK_TRY_ASSIGN(out.comm_r_old, in.bytes());
   CUZK_TRY_ASSIGN(out.comm_r_new, in.bytes());
   CUZK_TRY_ASSIGN(out.comm_d_new, in.bytes());
-  if (in.left() != 0) return in.broken();
+  if (in.left() != (has_room ? kOutcomeRoom : 0)) return in.broken();
   return out;
 }
 
@@ -113,6 +125,7 @@ Result<void> write_request(const std::string& path, const ProofRequest& request)
   CUZK_TRY(out.bytes(request.comm_r_old));
   CUZK_TRY(out.bytes(request.comm_r_new));
   CUZK_TRY(out.bytes(request.comm_d_new));
+  CUZK_TRY(sink.write(std::array<std::uint8_t, kOutcomeRoom>{}));
   return sink.commit();
 }
 
@@ -132,6 +145,131 @@ Result<ProofRequest> read_request_file(const std::string& path, const Bytes32& d
   if (payload_digest(*request) != digest)
     return broken("is not the request that was accepted: its digest differs");
   return request;
+}
+
+// The room: "cuzkout1", the length of what follows but for the checksum; state, failure, when it was
+// finished, times, proof, message; SHA-256 of the job's id and of these. What a process left that ended while
+// it wrote is no outcome.
+
+namespace {
+
+std::vector<std::uint8_t> encoded(const engine::JobResult& result, std::int64_t finished_at) {
+  std::vector<std::uint8_t> out;
+  const auto number = [&](auto value) {
+    out.resize(out.size() + 8);
+    store_le(out.data() + out.size() - 8, static_cast<std::uint64_t>(value));
+  };
+  const auto bytes = [&](ByteSpan value) {
+    number(value.size());
+    out.insert(out.end(), value.begin(), value.end());
+  };
+  // Not within a character.
+  std::size_t message = std::min(result.message.size(), kMostMessage);
+  while (message > 0 && message < result.message.size() &&
+         (static_cast<std::uint8_t>(result.message[message]) & 0xc0U) == 0x80U)
+    --message;
+  number(result.state);
+  number(result.failure);
+  number(finished_at);
+  for (const engine::Duration time : {result.times.queue_wait, result.times.srs_load, result.times.synthesis,
+                                      result.times.gpu_compute, result.times.total})
+    number(time.count());
+  bytes(result.proof);
+  bytes(byte_span(std::string_view(result.message).substr(0, message)));
+  return out;
+}
+
+Result<StoredOutcome> decoded(ByteSpan record, const engine::JobIdentity& identity) {
+  Reader in(record);
+  StoredOutcome out;
+  out.result.identity = identity;
+  CUZK_TRY_ASSIGN(const std::uint64_t state, in.number());
+  CUZK_TRY_ASSIGN(const std::uint64_t failure, in.number());
+  CUZK_TRY_ASSIGN(const std::uint64_t finished_at, in.number());
+  if (state > static_cast<std::uint64_t>(engine::JobState::kCancelled) ||
+      !engine::is_final(static_cast<engine::JobState>(state)) ||
+      failure > static_cast<std::uint64_t>(engine::FailureClass::kShutdown))
+    return in.broken();
+  out.result.state = static_cast<engine::JobState>(state);
+  out.result.failure = static_cast<engine::FailureClass>(failure);
+  out.finished_at = static_cast<std::int64_t>(finished_at);
+  engine::StageTimes& times = out.result.times;
+  for (engine::Duration* time :
+       {&times.queue_wait, &times.srs_load, &times.synthesis, &times.gpu_compute, &times.total}) {
+    CUZK_TRY_ASSIGN(const std::uint64_t nanoseconds, in.number());
+    *time = engine::Duration(static_cast<std::int64_t>(nanoseconds));
+  }
+  CUZK_TRY_ASSIGN(out.result.proof, in.bytes());
+  CUZK_TRY_ASSIGN(const std::vector<std::uint8_t> message, in.bytes());
+  out.result.message.assign(message.begin(), message.end());
+  return out;
+}
+
+Bytes32 outcome_checksum(const std::string& job_id, ByteSpan record) {
+  Sha256 hash;
+  hash.update(byte_span(job_id));
+  hash.update(record);
+  return hash.finish();
+}
+
+}  // namespace
+
+Result<void> write_outcome(const std::string& path, const engine::JobResult& result,
+                           std::int64_t finished_at) {
+  const std::vector<std::uint8_t> record = encoded(result, finished_at);
+  const Bytes32 checksum = outcome_checksum(result.identity.job_id, record);
+  constexpr std::size_t kHead = kOutcomeMagic.size() + 8;
+  std::vector<std::uint8_t> bytes(kHead + record.size() + checksum.size());
+  std::copy(kOutcomeMagic.begin(), kOutcomeMagic.end(), bytes.begin());
+  store_le(bytes.data() + kOutcomeMagic.size(), std::uint64_t{record.size()});
+  std::copy(record.begin(), record.end(), bytes.begin() + kHead);
+  std::copy(checksum.begin(), checksum.end(), bytes.end() - static_cast<std::ptrdiff_t>(checksum.size()));
+  if (bytes.size() > kOutcomeRoom)
+    return io_error("an outcome of " + std::to_string(bytes.size()) + " bytes has no room in '" + path + "'");
+
+  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (fd < 0) return io_error("cannot open '" + path + "': " + std::strerror(errno));
+  const Result<void> written = [&]() -> Result<void> {
+    std::array<std::uint8_t, 8> magic{};
+    struct stat file {};
+    if (::pread(fd, magic.data(), magic.size(), 0) != 8 || !same(magic, kMagic) || ::fstat(fd, &file) != 0 ||
+        file.st_size < static_cast<off_t>(kOutcomeRoom))
+      return io_error("'" + path + "' has no room for an outcome");
+    const off_t room = file.st_size - static_cast<off_t>(kOutcomeRoom);
+    for (std::size_t done = 0; done < bytes.size();) {
+      const ssize_t count =
+          ::pwrite(fd, bytes.data() + done, bytes.size() - done, room + static_cast<off_t>(done));
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) return io_error("cannot write '" + path + "': " + std::strerror(errno));
+      done += static_cast<std::size_t>(count);
+    }
+    if (::fdatasync(fd) != 0) return io_error("cannot sync '" + path + "': " + std::strerror(errno));
+    return {};
+  }();
+  ::close(fd);
+  return written;
+}
+
+std::optional<StoredOutcome> read_outcome(const std::string& path, const engine::JobIdentity& identity) {
+  const Result<PositionedFile> file = PositionedFile::open(path);
+  if (!file || file->size() < kMagic.size() + kOutcomeRoom) return std::nullopt;
+  std::array<std::uint8_t, 8> file_magic{};
+  std::vector<std::uint8_t> room(kOutcomeRoom);
+  if (!file->read(0, file_magic) || !same(file_magic, kMagic) ||
+      !file->read(file->size() - kOutcomeRoom, room))
+    return std::nullopt;
+  Reader in(room);
+  const auto whole = [&]() -> Result<StoredOutcome> {
+    CUZK_TRY_ASSIGN(const ByteSpan magic, in.take(kOutcomeMagic.size()));
+    CUZK_TRY_ASSIGN(const std::uint64_t size, in.number());
+    if (!same(magic, kOutcomeMagic)) return in.broken();
+    CUZK_TRY_ASSIGN(const ByteSpan record, in.take(size));
+    CUZK_TRY_ASSIGN(const ByteSpan checksum, in.take(sizeof(Bytes32)));
+    const Bytes32 expected = outcome_checksum(identity.job_id, record);
+    if (!std::equal(checksum.begin(), checksum.end(), expected.begin(), expected.end())) return in.broken();
+    return decoded(record, identity);
+  }();
+  return whole ? std::optional(*whole) : std::nullopt;
 }
 
 }  // namespace cuzk::journal

@@ -1,17 +1,24 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "cuzk/base/bytes.h"
 #include "cuzk/base/result.h"
+#include "cuzk/engine/job.h"
 #include "cuzk/proving/request.h"
 
 namespace cuzk::journal {
 
+// Thread-safe, but for several calls with one path of which one writes.
+
 /// Writes a request to a file of its own; it is on disk, with its folder's entry, when this returns.
 ///
-/// The file: "cuzkreq1", then each member of ProofRequest in its order, numbers as eight little-endian bytes,
-/// bytes behind their length, the list behind its count.
+/// The file: "cuzkreq2", then each member of ProofRequest in its order, numbers as eight little-endian bytes,
+/// bytes behind their length, the list behind its count; then kOutcomeRoom zero bytes, which are on the disk
+/// like the others: an outcome (write_outcome) has room there when nothing else has. Files of earlier
+/// versions begin with "cuzkreq1" and end without the room; they are read all the same.
 Result<void> write_request(const std::string& path, const ProofRequest& request);
 
 /// Reads it back. kInternal, naming the offset, when there is no such file, it is no request or its
@@ -20,5 +27,20 @@ Result<ProofRequest> read_request_file(const std::string& path, const Bytes32& d
 
 /// The request in a file's bytes. kInternal, naming the offset.
 Result<ProofRequest> parse_request(ByteSpan file);
+
+inline constexpr std::size_t kOutcomeRoom = 8192;
+
+/// Writes a job's outcome into the room of its request's file; it is on disk when this returns. A message
+/// over 2 KiB is cut. kIo when the file has no room, or lies on a file system that needs other blocks for
+/// what is overwritten (Btrfs, ZFS) and has none.
+Result<void> write_outcome(const std::string& path, const engine::JobResult& result,
+                           std::int64_t finished_at);
+
+struct StoredOutcome {
+  engine::JobResult result;
+  std::int64_t finished_at = 0;  ///< Unix seconds
+};
+/// The outcome of that job, where there is a whole one.
+std::optional<StoredOutcome> read_outcome(const std::string& path, const engine::JobIdentity& identity);
 
 }  // namespace cuzk::journal

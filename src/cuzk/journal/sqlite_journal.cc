@@ -224,30 +224,20 @@ class SqliteJournal::Impl {
   }
 
   Result<void> finish(const JobResult& result) {
-    {
-      const std::lock_guard guard(mutex_);
-      CUZK_TRY_ASSIGN(Statement update,
-                      database_.prepare("UPDATE job SET state = ?, finished_at = ?, proof = ?, failure = ?, "
-                                        "message = ?, queue_wait = ?, srs_load = ?, synthesis = ?, "
-                                        "gpu_compute = ?, total = ?, checksum = ? "
-                                        "WHERE job_id = ? AND state = 0"));
-      const std::int64_t finished_at = now();
-      update.bind(0, static_cast<std::int64_t>(result.state))
-          .bind(1, finished_at)
-          .bind(2, ByteSpan(result.proof))
-          .bind(3, static_cast<std::int64_t>(result.failure))
-          .bind(4, result.message)
-          .bind(5, result.times.queue_wait.count())
-          .bind(6, result.times.srs_load.count())
-          .bind(7, result.times.synthesis.count())
-          .bind(8, result.times.gpu_compute.count())
-          .bind(9, result.times.total.count())
-          .bind(10, ByteSpan(checksum_of(result, finished_at)))
-          .bind(11, result.identity.job_id);
-      CUZK_TRY(update.run());
+    CUZK_TRY(check_id(result.identity.job_id));
+    const std::string path = payload_path(result.identity.job_id);
+    const std::int64_t finished_at = now();
+    const std::lock_guard guard(mutex_);
+    const Result<void> stored = store(result, finished_at);
+    if (stored) {
+      ::unlink(path.c_str());
+      return {};
     }
-    if (check_id(result.identity.job_id)) ::unlink(payload_path(result.identity.job_id).c_str());
-    return {};
+    // Not finished, as the disk keeps the request as well; but recover finds it, should this be the last try.
+    const Result<void> kept = write_outcome(path, result, finished_at);
+    if (kept) return stored;
+    return Error{stored.error().code,
+                 stored.error().message + "; nor beside its request: " + kept.error().message};
   }
 
   Result<void> probe(std::uint64_t request_bytes) {
@@ -288,20 +278,37 @@ class SqliteJournal::Impl {
   Result<Recovered> recover() {
     const std::lock_guard guard(mutex_);
     Recovered out;
+    std::vector<StoredOutcome> kept;
     CUZK_TRY_ASSIGN(Statement unfinished,
                     database_.prepare("SELECT " + std::string(kIdentityColumns) +
                                       ", starts FROM job WHERE state = 0 ORDER BY seq"));
     for (;;) {
       CUZK_TRY_ASSIGN(const bool row, unfinished.step());
       if (!row) break;
-      out.unfinished.push_back({identity_of(unfinished), static_cast<std::uint32_t>(unfinished.number(6))});
+      const JobIdentity identity = identity_of(unfinished);
+      if (check_id(identity.job_id)) {
+        if (std::optional<StoredOutcome> outcome = read_outcome(payload_path(identity.job_id), identity)) {
+          kept.push_back(*std::move(outcome));
+          continue;
+        }
+      }
+      out.unfinished.push_back({identity, static_cast<std::uint32_t>(unfinished.number(6))});
     }
+    // Into the database where they belong, if it takes them by now.
+    std::erase_if(kept, [&](const StoredOutcome& outcome) {
+      if (!store(outcome.result, outcome.finished_at)) return false;
+      ::unlink(payload_path(outcome.result.identity.job_id).c_str());
+      return true;
+    });
     CUZK_TRY_ASSIGN(Statement finished,
                     database_.prepare("SELECT " + std::string(kIdentityColumns) +
                                       ", state, finished_at, proof, failure, message, queue_wait, srs_load, "
                                       "synthesis, gpu_compute, total, checksum FROM job WHERE state <> 0 "
                                       "ORDER BY finished_at, seq"));
-    const std::int64_t today = now();
+    // A clock that was set back makes a result young, not old.
+    const auto age = [today = now()](std::int64_t finished_at) {
+      return std::chrono::seconds(std::max<std::int64_t>(0, today - finished_at));
+    };
     for (;;) {
       CUZK_TRY_ASSIGN(const bool row, finished.step());
       if (!row) break;
@@ -324,10 +331,13 @@ class SqliteJournal::Impl {
             .failure = engine::FailureClass::kInternal,
             .message = "INTERNAL: the stored result is damaged: its checksum is not the one that it had"};
       }
-      // A clock that was set back makes a result young, not old.
-      out.finished.push_back(
-          {result, std::chrono::seconds(std::max<std::int64_t>(0, today - finished.number(7)))});
+      out.finished.push_back({result, age(finished.number(7))});
     }
+    for (StoredOutcome& outcome : kept)
+      out.finished.push_back(
+          {std::make_shared<JobResult>(std::move(outcome.result)), age(outcome.finished_at)});
+    std::stable_sort(out.finished.begin(), out.finished.end(),
+                     [](const auto& a, const auto& b) { return a.age > b.age; });
     return out;
   }
 
@@ -350,6 +360,28 @@ class SqliteJournal::Impl {
   }
 
  private:
+  /// With the mutex held.
+  Result<void> store(const JobResult& result, std::int64_t finished_at) {
+    CUZK_TRY_ASSIGN(Statement update,
+                    database_.prepare("UPDATE job SET state = ?, finished_at = ?, proof = ?, failure = ?, "
+                                      "message = ?, queue_wait = ?, srs_load = ?, synthesis = ?, "
+                                      "gpu_compute = ?, total = ?, checksum = ? "
+                                      "WHERE job_id = ? AND state = 0"));
+    update.bind(0, static_cast<std::int64_t>(result.state))
+        .bind(1, finished_at)
+        .bind(2, ByteSpan(result.proof))
+        .bind(3, static_cast<std::int64_t>(result.failure))
+        .bind(4, result.message)
+        .bind(5, result.times.queue_wait.count())
+        .bind(6, result.times.srs_load.count())
+        .bind(7, result.times.synthesis.count())
+        .bind(8, result.times.gpu_compute.count())
+        .bind(9, result.times.total.count())
+        .bind(10, ByteSpan(checksum_of(result, finished_at)))
+        .bind(11, result.identity.job_id);
+    return update.run();
+  }
+
   /// What is in the place of a job's request goes where nothing removes it. What to say about it; kIo when
   /// that cannot be done now.
   Result<std::string> set_aside(const std::string& job_id) {

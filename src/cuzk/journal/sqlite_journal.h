@@ -10,7 +10,8 @@ namespace cuzk::journal {
 /// The engine's journal in a folder:
 ///
 ///     journal.db       SQLite, write-ahead log, synchronous=FULL: one row a job, with its outcome
-///     payload/JOB_ID   the request of each job that is not finished (request_file.h)
+///     payload/JOB_ID   the request of each job that is not finished, with room for its outcome
+///                      (request_file.h)
 ///     damaged/JOB_ID   what was found in the place of a request: evidence, nothing reads it
 ///     lock             held with flock while a process uses the folder
 ///
@@ -25,6 +26,8 @@ class SqliteJournal : public engine::Journal {
   ~SqliteJournal() override;
 
   Result<void> accept(const engine::JobIdentity& identity, const ProofRequest& request) override;
+  /// When the database cannot take the outcome it is written beside the job's request, into room that the
+  /// disk gave with the request: an error all the same, but recover finds it.
   Result<void> finish(const engine::JobResult& result) override;
   /// Takes the room on the disk for a moment, and writes to the database what it has already.
   Result<void> probe(std::uint64_t request_bytes) override;

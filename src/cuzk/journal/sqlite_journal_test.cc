@@ -225,7 +225,7 @@ TEST_F(Journal, ADamagedPayloadIsNoticed) {
   const auto journal = open();
   ASSERT_TRUE(journal->accept(identity("J", proof), proof));
   const std::string path = folder() + "/payload/J";
-  const auto size = fs::file_size(path);
+  const auto size = fs::file_size(path) - kOutcomeRoom;
   TestRandom random(9);
   for (int round = 0; round < 200; ++round) {
     std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
@@ -408,30 +408,46 @@ TEST_F(Journal, ADamagedDatabaseIsRefusedAndLeftAsItIs) {
   EXPECT_EQ(open()->recover()->finished.size(), 49U);
 }
 
-/// A full disk, as a limit of the size of files: nothing half stored, nothing stored before lost, and it goes
+/// A full disk, as a limit of the size of files: while it lives, what would lie beyond cannot be written.
+class FileLimit {
+ public:
+  explicit FileLimit(rlim_t bytes) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &before_), 0);
+    const rlimit to{bytes, before_.rlim_max};
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &to), 0);
+  }
+  ~FileLimit() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+  FileLimit(const FileLimit&) = delete;
+  FileLimit& operator=(const FileLimit&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+std::vector<std::uint8_t> file_bytes(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// A full disk: nothing half stored, nothing stored before lost, and it goes
 /// on when there is room.
 TEST_F(Journal, AFullDiskLosesNothing) {
   const ProofRequest small = request(1);
   const ProofRequest large = request(2, 3 << 20);
   const auto journal = open();
   ASSERT_TRUE(journal->accept(identity("S", small), small));
-  ::signal(SIGXFSZ, SIG_IGN);
-  rlimit before{};
-  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
-  const auto limit = [&](rlim_t bytes) {
-    const rlimit to{bytes, before.rlim_max};
-    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &to), 0);
-  };
-
-  limit(1 << 20);  // no room for the payload
-  EXPECT_FALSE(journal->accept(identity("L", large), large));
-  EXPECT_FALSE(journal->probe(3 << 20));
-  EXPECT_TRUE(journal->probe(1 << 10));
-  limit(2048);  // none for the row, nor for a result
+  {
+    const FileLimit limit(1 << 20);  // no room for the payload
+    EXPECT_FALSE(journal->accept(identity("L", large), large));
+    EXPECT_FALSE(journal->probe(3 << 20));
+    EXPECT_TRUE(journal->probe(1 << 10));
+  }
+  std::optional<FileLimit> limit(std::in_place, 2048);  // none for the row, nor for a result
   const Result<void> no_row = journal->accept(identity("M", small), small);
   const Result<void> no_result = journal->finish(result(identity("S", small)));
   const Result<void> no_room = journal->probe(0);
-  limit(before.rlim_cur);
+  limit.reset();
   EXPECT_FALSE(no_room);
   EXPECT_TRUE(journal->probe(3 << 20));
   ASSERT_FALSE(no_row);
@@ -446,6 +462,74 @@ TEST_F(Journal, AFullDiskLosesNothing) {
   ASSERT_EQ(recovered.unfinished.size(), 1U);
   EXPECT_EQ(recovered.unfinished[0].identity.job_id, "L");
   EXPECT_EQ(recovered.finished.size(), 1U);
+}
+
+/// A result that the database had no room for is beside its request, whenever the process ends.
+TEST_F(Journal, AFullDiskKeepsWhatWasReported) {
+  const ProofRequest proof = request(1);
+  JobResult completed = result(identity("C", proof));
+  completed.message = std::string(2047, 'm') + "\u00e9";  // would be cut within the last character
+  JobResult cancelled = result(identity("X", proof));
+  cancelled.state = JobState::kCancelled;
+  cancelled.proof.clear();
+  {
+    const auto journal = open();
+    for (const char* id : {"C", "X", "W"}) ASSERT_TRUE(journal->accept(identity(id, proof), proof));
+    const FileLimit limit(12 << 10);  // the files of requests are smaller, the database's log is not
+    EXPECT_FALSE(journal->finish(completed));
+    EXPECT_FALSE(journal->finish(cancelled));
+    EXPECT_FALSE(journal->accept(identity("N", proof), proof));
+  }
+  // A write that a kill cut short is no outcome.
+  std::vector<std::uint8_t> bytes = file_bytes(folder() + "/payload/X");
+  const std::string whole(bytes.begin(), bytes.end());
+  std::string cut = whole;
+  cut.replace(cut.size() - kOutcomeRoom + 100, kOutcomeRoom - 100, kOutcomeRoom - 100, '\0');
+  std::ofstream(folder() + "/payload/X", std::ios::binary) << cut;
+  {
+    const auto journal = open();
+    const auto recovered = journal->recover().value();
+    ASSERT_EQ(recovered.unfinished.size(), 2U);
+    EXPECT_EQ(recovered.unfinished[0].identity.job_id, "X");
+    EXPECT_TRUE(journal->payload("X")) << "the request beside it is whole";
+    ASSERT_EQ(recovered.finished.size(), 1U);
+    EXPECT_EQ(recovered.finished[0].result->message, std::string(2047, 'm'));
+    EXPECT_EQ(recovered.finished[0].result->proof, completed.proof);
+    EXPECT_EQ(recovered.finished[0].result->times.total, completed.times.total);
+    expect_same(recovered.finished[0].result->identity, completed.identity);
+  }
+  std::ofstream(folder() + "/payload/X", std::ios::binary) << whole;
+  {
+    // It goes into the database with the first start that has room.
+    const auto journal = open();
+    const FileLimit limit(1);
+    EXPECT_EQ(journal->recover()->finished.size(), 2U);
+  }
+  EXPECT_EQ(payload_files(), 2U);
+  const auto journal = open();
+  const auto recovered = journal->recover().value();
+  ASSERT_EQ(recovered.finished.size(), 2U);
+  EXPECT_EQ(recovered.finished[1].result->state, JobState::kCancelled);
+  ASSERT_EQ(recovered.unfinished.size(), 1U);
+  EXPECT_EQ(payload_files(), 1U);
+}
+
+/// As earlier versions wrote them.
+TEST_F(Journal, ARequestWithoutRoomIsReadAndLeftAlone) {
+  const ProofRequest proof = request(1);
+  const auto journal = open();
+  ASSERT_TRUE(journal->accept(identity("A", proof), proof));
+  const std::string path = folder() + "/payload/A";
+  std::vector<std::uint8_t> bytes = file_bytes(path);
+  std::string old(bytes.begin(), bytes.end() - kOutcomeRoom);
+  old[7] = '1';
+  std::ofstream(path, std::ios::binary) << old;
+  {
+    const FileLimit limit(12 << 10);
+    EXPECT_FALSE(journal->finish(result(identity("A", proof))));
+  }
+  EXPECT_TRUE(journal->payload("A"));
+  EXPECT_EQ(journal->recover()->unfinished.size(), 1U);
 }
 
 TEST_F(Journal, ThreadsAcceptAndFinishAtTheSameTime) {

@@ -132,6 +132,8 @@ struct Analysis {
   std::vector<Blame> starved_by;  ///< over all devices
 };
 
+// The functions below share no state: any number of threads may call them at a time.
+
 /// Of a log in any order; never fails: what does not pair is counted. O(n log n).
 Analysis analyse(const Log& log);
 

@@ -30,6 +30,8 @@ enum class EventKind : std::uint8_t {
 };
 inline constexpr std::size_t kEventKinds = 16;
 
+// Thread-safe, but for two calls with one event of which one is add_detail.
+
 /// "SYNTH_START" and so on; static storage.
 std::string_view name_of(EventKind kind);
 /// The kind with that name, exactly; nothing for any other text.

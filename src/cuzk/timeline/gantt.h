@@ -11,7 +11,7 @@ namespace cuzk::timeline {
 /// every device, its workers, its lock and its kernels, with the efficiencies beside them; idle time of the
 /// lock is shaded. Colour is the job, the number the partition; a tooltip has the times. What is narrower
 /// than a fifth of a pixel beside its neighbour is drawn with it, so that the size of the file is bounded by
-/// its width and kMaxRows.
+/// its width and kMaxRows. Thread-safe.
 std::string to_svg(const Log& log, const Analysis& analysis);
 inline constexpr std::size_t kMaxRows = 256;
 

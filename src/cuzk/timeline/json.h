@@ -7,6 +7,8 @@
 
 namespace cuzk::timeline {
 
+// Thread-safe: no function here has state of its own.
+
 /// Appends `text` as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
 

@@ -10,7 +10,7 @@ namespace cuzk::timeline {
 
 /// Writes the events of a recorder to a file as they come, as lines (text.h), from a thread of its own: who
 /// records never waits for the disk. What the recorder overwrote before it was written, and what the disk
-/// refused, stands in the file as `# lost N`.
+/// refused, stands in the file as `# lost N`. Not thread-safe: one thread opens and closes it.
 class LineFile {
  public:
   /// Appends to `path`, made if it is not there. Begins with the oldest event that the recorder has. kIo,

@@ -12,7 +12,7 @@
 namespace cuzk::timeline {
 
 /// For things drawn that have no worker of their own: the row of each interval, the lowest row that is free
-/// when it begins. `intervals` in order of their begins. O(n log n).
+/// when it begins. `intervals` in order of their begins. O(n log n). Thread-safe.
 inline std::vector<std::size_t> assign_rows(const std::vector<Interval>& intervals) {
   std::vector<std::size_t> rows;
   std::set<std::size_t> free;

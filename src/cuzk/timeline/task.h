@@ -10,6 +10,8 @@
 
 namespace cuzk::timeline {
 
+// Thread-safe: no function here has state of its own.
+
 /// From begin to end, in nanoseconds; begin <= end.
 struct Interval {
   std::int64_t begin = 0;

@@ -10,6 +10,8 @@
 
 namespace cuzk::timeline {
 
+// Thread-safe: no function here has state of its own.
+
 /// A recording as it is read back.
 struct Log {
   std::vector<Event> events;  ///< in the order of the lines, which need not be that of the times

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "cuzk/timeline/nvtx.h"
 #include "cuzk/timeline/rows.h"
 
 namespace cuzk::timeline {
@@ -91,12 +90,6 @@ TEST(Rows, TheLowestThatIsFree) {
   EXPECT_EQ(assign_rows({{0, 10}, {0, 5}, {5, 8}, {7, 9}, {10, 12}}),
             (std::vector<std::size_t>{0, 1, 1, 2, 0}));
   EXPECT_TRUE(assign_rows({}).empty());
-}
-
-// That the ranges arrive needs a profiler; here: that they may be used without one, and nested.
-TEST(Nvtx, CostsNothingWithoutAProfiler) {
-  const NvtxRange outer("outer");
-  for (int i = 0; i < 1000; ++i) const NvtxRange inner("inner");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "add_command.h"
 #include "commands.h"
+#include "cuzk/engine/config.h"
 #include "cuzk/proving/request.h"
 
 namespace cuzk::app {
@@ -163,8 +164,6 @@ std::string check_seconds(const std::string& text) {
   return fmt::format("'{}' is not a number of seconds above 0, up to {}", text, kMost);
 }
 
-/// As many workers of one sort as an engine takes (engine/config.h).
-constexpr std::uint64_t kMostWorkers = 1024;
 constexpr std::uint64_t kMostProofs = 1'000'000;
 /// Each has a thread while it waits.
 constexpr std::uint64_t kMostAtATime = 10'000;
@@ -178,7 +177,7 @@ void add_bench_options(CLI::App* command, BenchOptions& options, bool only_local
   command->add_option("--params", options.params,
                       "Folder of the parameter files, for an engine in this process");
   command->add_option("--threads", options.threads, "Its threads; 0 is one per processor")
-      ->check(whole_number(0, kMostWorkers));
+      ->check(whole_number(0, engine::kMostWorkers));
   command
       ->add_option("--devices", options.devices,
                    "Its devices, as gpus.devices: CUDA ordinals, UUIDs, all, cpu; none named: every CUDA "
@@ -196,7 +195,7 @@ void add_bench_options(CLI::App* command, BenchOptions& options, bool only_local
 /// An option that takes whole numbers with commas between them. `out` has those that are taken without it.
 void add_settings(CLI::App* command, const char* name, std::vector<unsigned>& out, unsigned least,
                   const char* help) {
-  const CLI::Validator check = whole_number(least, kMostWorkers);
+  const CLI::Validator check = whole_number(least, engine::kMostWorkers);
   command
       ->add_option_function<std::string>(
           name,

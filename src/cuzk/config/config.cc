@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::size_t kMaxFileBytes = std::size_t{1} << 20;
 constexpr std::uint32_t kMaxCount = 1'000'000;
-constexpr std::uint32_t kMaxWorkers = 1024;  ///< as engine::check has it
 
 // ---- values: a node of the file to a value of ours, or what is wrong with it
 // ------------------------------------

@@ -13,6 +13,10 @@
 
 namespace cuzk {
 
+/// As many workers of one sort as a file may ask for: engine::kMostWorkers, which this module does not see
+/// (server/options.cc holds them together).
+inline constexpr std::uint32_t kMaxWorkers = 1024;
+
 /// What the operator's TOML file says, with the built-in value where it says nothing. Sections and keys are
 /// those of the file; packaging/cuzk.example.toml explains each. Sizes are bytes.
 struct Config {

@@ -39,7 +39,6 @@ std::string_view to_string(PipelineMode mode) {
 }
 
 Result<void> check(const EngineConfig& config) {
-  constexpr unsigned kMostWorkers = 1024;
   const auto at_least_one = [](std::uint64_t value, const char* key) -> Result<void> {
     if (value == 0) return usage_error(std::string(key) + " must be at least 1");
     return {};

@@ -13,6 +13,9 @@ namespace cuzk::engine {
 /// What happens to a request whose id is known with another payload.
 enum class OnConflict : std::uint8_t { kNewJob, kReject };
 
+/// As many workers of one sort as an engine takes: each is a thread.
+inline constexpr unsigned kMostWorkers = 1024;
+
 /// The engine's part of the configuration, with the built-in values of the daemon's file. The comment gives
 /// the file's key where they differ.
 struct EngineConfig {

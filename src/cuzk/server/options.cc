@@ -15,6 +15,8 @@ std::string environment(const char* name) {
 
 }  // namespace
 
+static_assert(kMaxWorkers == engine::kMostWorkers);
+
 engine::EngineConfig engine_config(const Config& config, std::uint64_t available_memory) {
   engine::EngineConfig out;
   const std::uint64_t margin = config.memory.safety_margin;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
+#include <cstdlib>
 
 #include "cuzk/base/random.h"
 #include "cuzk/engine/engine_fixture.h"
@@ -93,7 +95,7 @@ struct Told {
 };
 
 void run(std::uint64_t seed, unsigned fault_percent) {
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  SCOPED_TRACE("CUZK_TEST_SEED=" + std::to_string(seed));
   TestRandom random(seed);
   EngineSetup setup = random_setup(random);
   SCOPED_TRACE(to_string(pipeline_mode(setup.config)));
@@ -191,12 +193,28 @@ void run(std::uint64_t seed, unsigned fault_percent) {
   EXPECT_EQ(counters.assembly_errors, 0U);
 }
 
+/// `count` seeds from `first` on; or the one that the environment's CUZK_TEST_SEED names.
+std::vector<std::uint64_t> seeds(std::uint64_t first, std::uint64_t count) {
+  std::vector<std::uint64_t> out;
+  if (const char* named = std::getenv("CUZK_TEST_SEED")) {
+    const std::string_view text = named;
+    std::uint64_t seed = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+    EXPECT_TRUE(error == std::errc() && end == text.data() + text.size())
+        << "CUZK_TEST_SEED='" << text << "' is no number";
+    out.push_back(seed);
+    return out;
+  }
+  for (std::uint64_t i = 0; i < count; ++i) out.push_back(first + i);
+  return out;
+}
+
 TEST(Property, RandomSchedules) {
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) run(seed, 0);
+  for (const std::uint64_t seed : seeds(1, 12)) run(seed, 0);
 }
 
 TEST(Property, RandomSchedulesAndFaults) {
-  for (std::uint64_t seed = 1001; seed <= 1024; ++seed) run(seed, 4);
+  for (const std::uint64_t seed : seeds(1001, 24)) run(seed, 4);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the outside asks: submissions, waiters, cancellation; and jobs that the journal kept.
+// What the outside asks: submissions, waiters, cancellation.
 
 #include <algorithm>
 
@@ -7,10 +7,6 @@
 
 namespace cuzk::engine {
 namespace {
-
-/// A job that this many processes have begun and none has finished is the likely reason why they end. Many,
-/// because a machine that is restarted a few times while it runs is not its fault.
-constexpr std::uint32_t kMostStarts = 32;
 
 Submission refusal(Submission::Outcome outcome, FailureClass failure, const std::string& what) {
   Submission out;
@@ -289,39 +285,6 @@ void Engine::Impl::adopt(const JobPtr& job) {
     prefetch(*job);
   }
   changed();
-}
-
-void Engine::Impl::recover(const Journal::Recovered& recovered) {
-  const Lock lock(mutex_);
-  for (const Journal::Finished& finished : recovered.finished) {
-    auto job = std::make_shared<Job>();
-    job->identity = finished.result->identity;
-    job->sequence = next_job_++;
-    job->settled = job->final = job->running = true;
-    job->result = std::make_shared<JobResult>(*finished.result);
-    job->done = now() - finished.age;
-    jobs_[job->identity.job_id] = job;
-    if (!job->identity.request_id.empty())
-      by_request_[{job->identity.request_id, job->identity.kind, job->identity.digest}] = job;
-    retained_.emplace_back(job->done + config_.result_retention, job);
-    budget_.take(MemoryUse::kResults, result_bytes(*job->result));
-  }
-  for (const Journal::Unfinished& unfinished : recovered.unfinished) {
-    auto job = std::make_shared<Job>();
-    job->identity = unfinished.identity;
-    job->sequence = next_job_++;
-    job->accepted = now();
-    jobs_[job->identity.job_id] = job;
-    live_[job->sequence] = job;
-    if (!job->identity.request_id.empty())
-      by_request_[{job->identity.request_id, job->identity.kind, job->identity.digest}] = job;
-    ++counters_.recovered;
-    if (unfinished.starts >= kMostStarts)
-      fail(job, FailureClass::kInternal,
-           "the process has ended " + std::to_string(unfinished.starts) + " times after it was begun");
-    else
-      load_queue_.push(key_of(*job, 0), LoadTask{nullptr, job});
-  }
 }
 
 // ---- waiters

@@ -1,4 +1,4 @@
-// The rules of docs/engine.md and of the engine's header, one by one, on simulated devices.
+// How an engine starts, what it answers to whom, and how it ends.
 
 #include "cuzk/engine/engine.h"
 
@@ -7,12 +7,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <set>
 #include <system_error>
 
 #include "cuzk/engine/engine_fixture.h"
 #include "cuzk/engine/internal/assembler.h"
-#include "cuzk/engine/internal/order.h"
 
 namespace cuzk::engine {
 namespace {
@@ -25,6 +23,64 @@ constexpr ProofKind kPorep = ProofKind::porep_seal_commit;
 constexpr ProofKind kSnap = ProofKind::snap_deals_update;
 constexpr ProofKind kWindow = ProofKind::window_post_partition;
 constexpr ProofKind kWinning = ProofKind::winning_post;
+
+// ---- the start
+
+TEST(EngineConfig, NamesTheKeyOfAValueThatCannotBe) {
+  const auto message = [](auto change) {
+    EngineConfig config;
+    change(config);
+    const Result<void> checked = check(config);
+    return checked ? std::string() : checked.error().message;
+  };
+  EXPECT_EQ(message([](EngineConfig&) {}), "");
+  EXPECT_THAT(message([](EngineConfig& c) { c.workers_per_device = 0; }),
+              HasSubstr("gpus.gpu_workers_per_device"));
+  EXPECT_THAT(message([](EngineConfig& c) { c.max_batch_size = 0; }), HasSubstr("scheduler.max_batch_size"));
+  EXPECT_THAT(message([](EngineConfig& c) { c.max_gpu_queue_depth = 0; }),
+              HasSubstr("pipeline.max_gpu_queue_depth"));
+  EXPECT_THAT(message([](EngineConfig& c) { c.partition_workers = 5000; }),
+              HasSubstr("synthesis.partition_workers"));
+  EXPECT_THAT(message([](EngineConfig& c) { c.result_retention = seconds(-1); }),
+              HasSubstr("scheduler.result_retention"));
+}
+
+/// Starts so many threads and no more.
+class RefusingClock : public VirtualClock {
+ public:
+  explicit RefusingClock(std::size_t threads) : left_(threads) {}
+  [[nodiscard]] std::thread start_thread(std::function<void()> body) override {
+    if (left_ == 0) throw std::system_error(EAGAIN, std::generic_category());
+    --left_;
+    return VirtualClock::start_thread(std::move(body));
+  }
+
+ private:
+  std::size_t left_;
+};
+
+TEST(Start, EndsTheThreadsThatItHasWhenTheNextIsRefused) {
+  constexpr std::size_t kThreads = 1 + 2 + 2 + 2 + 3;
+  for (std::size_t threads = 0; threads <= kThreads; ++threads) {
+    RefusingClock clock(threads);
+    const VirtualClock::Participant participant(clock);
+    ThreadPool pool(1);
+    const auto simulation = std::make_shared<Simulation>(Simulation{clock, {}, {}});
+    EngineConfig config;
+    config.partition_workers = 1;
+    const auto engine = Engine::create(config, {.pool = pool,
+                                                .devices = {std::make_shared<SimulatedDevice>(simulation, 0)},
+                                                .circuits = std::make_shared<SimulatedCircuits>(simulation),
+                                                .read_request = simulated_reader(simulation),
+                                                .clock = clock});
+    EXPECT_EQ(engine.has_value(), threads == kThreads) << threads;
+    if (!engine) {
+      EXPECT_THAT(engine.error().message, HasSubstr("10 threads")) << threads;
+    }
+  }
+}
+
+// ---- proofs
 
 TEST(Engine, ProvesEveryKindAndJoinsPiecesInPartitionOrder) {
   SimulatedEngine engine(slow_setup());
@@ -59,6 +115,23 @@ TEST(Engine, TimesOfAJob) {
   EXPECT_EQ(engine->status().counters.shape_hits, 1U) << "the second proof finds its shape";
   EXPECT_EQ(engine->status().counters.shapes_recorded, 1U);
   EXPECT_EQ(engine->status().counters.key_loads, 1U);
+}
+
+TEST(Assembler, RefusesDuplicateAndMisplacedPieces) {
+  Assembler assembler(2);
+  groth16::ProofBytes piece{};
+  piece.fill(7);
+  EXPECT_TRUE(assembler.place(1, piece));
+  EXPECT_EQ(assembler.place(1, piece).error().code, ErrorCode::kInternal);
+  EXPECT_THAT(assembler.place(2, piece).error().message, HasSubstr("a job of 2"));
+  EXPECT_FALSE(assembler.complete());
+  piece.fill(9);
+  EXPECT_TRUE(assembler.place(0, piece));
+  ASSERT_TRUE(assembler.complete());
+  const std::vector<std::uint8_t> bytes = std::move(assembler).take();
+  ASSERT_EQ(bytes.size(), 384U);
+  EXPECT_EQ(bytes.front(), 9);
+  EXPECT_EQ(bytes.back(), 7);
 }
 
 // ---- repetitions
@@ -153,6 +226,34 @@ TEST(Repetition, ResultsAreRetainedForTheirTimeAndNoMoreThanTheirNumber) {
   EXPECT_EQ(engine->job(jobs[2]).error().code, ErrorCode::kUsage);
 }
 
+// ---- refusals
+
+TEST(Failure, ABadRequestIsRefusedAndLeavesNothing) {
+  SimulatedEngine engine;
+  JobRequest request{"r", Priority::kByKind, {}, {}};
+  const Submission refused = engine->submit(request);
+  EXPECT_EQ(refused.outcome, Outcome::kInvalid);
+  EXPECT_THAT(refused.message, StartsWith("INVALID_INPUT: vanilla_proof"));
+  EXPECT_EQ(refused.job_id, "");
+  EXPECT_EQ(engine->jobs(10).size(), 0U);
+  EXPECT_EQ(engine->status().counters.refused, 1U);
+  EXPECT_EQ(engine.submit(kPorep, 1, Priority::kByKind, "r").outcome, Outcome::kAccepted);
+}
+
+TEST(Failure, TooManyPendingJobs) {
+  EngineSetup setup = slow_setup();
+  setup.config.max_pending = 2;
+  SimulatedEngine engine(setup);
+  const std::string first = engine.accepted(kWindow, 1);
+  EXPECT_EQ(engine.submit(kWindow, 2, Priority::kByKind, "r").queue_position, 1U);
+  const Submission refused = engine.submit(kWindow, 3);
+  EXPECT_EQ(refused.outcome, Outcome::kQueueFull);
+  EXPECT_THAT(refused.message, HasSubstr("scheduler.max_pending"));
+  EXPECT_EQ(engine.submit(kWindow, 2, Priority::kByKind, "r").outcome, Outcome::kAttached);
+  engine.expect_proved(first, kWindow, 1);
+  EXPECT_TRUE(engine.submit(kWindow, 3).accepted());
+}
+
 // ---- waiting
 
 TEST(Await, TellsOfTimePassedAndTheJobGoesOn) {
@@ -221,7 +322,7 @@ TEST(Await, AWaiterWhoseTimePassedHasLeft) {
   EXPECT_EQ(engine->job(job)->message, "nobody waited for it");
 }
 
-// ---- cancellation and failure
+// ---- cancellation
 
 TEST(Cancel, AQueuedJobEndsAtOnce) {
   EngineSetup setup = slow_setup();
@@ -265,238 +366,6 @@ TEST(Cancel, SynthesisEndsWithinASecondAndTheDeviceFinishesItsPartition) {
   for (const timeline::Event& event : engine.events())
     if (event.kind == timeline::EventKind::kLockAcquired && event.job == on_device) ++launches;
   EXPECT_EQ(launches, 2U) << "what was with the prover ends, the rest is skipped";
-}
-
-TEST(Failure, OnePartitionFailsTheJobOnceAndOthersGoOn) {
-  EngineSetup setup = slow_setup();
-  setup.faults = [](SimulatedStage stage, std::uint64_t tag, unsigned partition) {
-    return stage == SimulatedStage::kSynthesis && tag == 1 && partition >= 3 ? SimulatedFault::kError
-                                                                             : SimulatedFault::kNone;
-  };
-  std::atomic<int> results{0};
-  setup.on_result = [&](const JobResult&) { ++results; };
-  SimulatedEngine engine(setup);
-  const std::string bad = engine.accepted(kPorep, 1);
-  const std::string good = engine.accepted(kPorep, 2);
-  const auto result = engine.wait(bad);
-  EXPECT_EQ(result->state, JobState::kFailed);
-  EXPECT_EQ(result->failure, FailureClass::kResource);
-  EXPECT_THAT(result->message, StartsWith("RESOURCE: partition 3: "));
-  engine.expect_proved(good, kPorep, 2);
-  engine.expect_idle();
-  EXPECT_EQ(engine->status().counters.failed[1], 1U);
-  EXPECT_EQ(results, 2);
-}
-
-TEST(Failure, ABadRequestIsRefusedAndLeavesNothing) {
-  SimulatedEngine engine;
-  JobRequest request{"r", Priority::kByKind, {}, {}};
-  const Submission refused = engine->submit(request);
-  EXPECT_EQ(refused.outcome, Outcome::kInvalid);
-  EXPECT_THAT(refused.message, StartsWith("INVALID_INPUT: vanilla_proof"));
-  EXPECT_EQ(refused.job_id, "");
-  EXPECT_EQ(engine->jobs(10).size(), 0U);
-  EXPECT_EQ(engine->status().counters.refused, 1U);
-  EXPECT_EQ(engine.submit(kPorep, 1, Priority::kByKind, "r").outcome, Outcome::kAccepted);
-}
-
-TEST(Failure, TooManyPendingJobs) {
-  EngineSetup setup = slow_setup();
-  setup.config.max_pending = 2;
-  SimulatedEngine engine(setup);
-  const std::string first = engine.accepted(kWindow, 1);
-  EXPECT_EQ(engine.submit(kWindow, 2, Priority::kByKind, "r").queue_position, 1U);
-  const Submission refused = engine.submit(kWindow, 3);
-  EXPECT_EQ(refused.outcome, Outcome::kQueueFull);
-  EXPECT_THAT(refused.message, HasSubstr("scheduler.max_pending"));
-  EXPECT_EQ(engine.submit(kWindow, 2, Priority::kByKind, "r").outcome, Outcome::kAttached);
-  engine.expect_proved(first, kWindow, 1);
-  EXPECT_TRUE(engine.submit(kWindow, 3).accepted());
-}
-
-TEST(SelfCheck, AWrongProofIsProvedAgainOnAnotherDevice) {
-  EngineSetup setup = slow_setup();
-  setup.devices = 2;
-  std::atomic<int> wrong{0};
-  setup.faults = [&](SimulatedStage stage, std::uint64_t, unsigned partition) {
-    return stage == SimulatedStage::kFinish && partition == 4 && wrong++ == 0 ? SimulatedFault::kWrongProof
-                                                                              : SimulatedFault::kNone;
-  };
-  SimulatedEngine engine(setup);
-  const std::string job = engine.accepted(kPorep, 1);
-  engine.expect_proved(job, kPorep, 1);
-  EXPECT_EQ(engine->status().counters.partitions_proved_again, 1U);
-  std::vector<std::uint32_t> devices;
-  for (const timeline::Event& event : engine.events())
-    if (event.kind == timeline::EventKind::kLockAcquired && event.partition == 4U)
-      devices.push_back(*event.device);
-  ASSERT_EQ(devices.size(), 2U);
-  EXPECT_NE(devices[0], devices[1]);
-  engine.expect_idle();
-}
-
-TEST(SelfCheck, OnTheOnlyDeviceAnotherWorkerProvesAgain) {
-  EngineSetup setup = slow_setup();
-  std::atomic<int> wrong{0};
-  setup.faults = [&](SimulatedStage stage, std::uint64_t tag, unsigned) {
-    return stage == SimulatedStage::kFinish && tag == 1 && wrong++ == 0 ? SimulatedFault::kWrongProof
-                                                                        : SimulatedFault::kNone;
-  };
-  SimulatedEngine engine(setup);
-  const std::string job = engine.accepted(kWindow, 1);
-  engine.expect_proved(job, kWindow, 1);
-  std::set<std::uint32_t> workers;
-  for (const timeline::Event& event : engine.events())
-    if (event.kind == timeline::EventKind::kGpuPickup && event.job == job) workers.insert(*event.worker);
-  EXPECT_EQ(workers.size(), 2U);
-  setup.config.workers_per_device = 1;
-  wrong = 0;
-  SimulatedEngine alone(setup);
-  alone.expect_proved(alone.accepted(kWindow, 1), kWindow, 1);
-}
-
-TEST(SelfCheck, ASecondWrongProofFailsTheJobAndIsKept) {
-  EngineSetup setup = slow_setup();
-  setup.faults = [](SimulatedStage stage, std::uint64_t tag, unsigned partition) {
-    return stage == SimulatedStage::kFinish && tag == 1 && partition == 4 ? SimulatedFault::kWrongProof
-                                                                          : SimulatedFault::kNone;
-  };
-  SimulatedEngine engine(setup);
-  const std::string bad = engine.accepted(kPorep, 1);
-  const std::string good = engine.accepted(kPorep, 2);
-  const auto result = engine.wait(bad);
-  EXPECT_EQ(result->failure, FailureClass::kSelfCheck);
-  EXPECT_THAT(result->message, StartsWith("SELF_CHECK: partition 4: "));
-  EXPECT_TRUE(result->proof.empty());
-  ASSERT_TRUE(result->evidence);
-  EXPECT_EQ(result->evidence->partition, 4U);
-  ASSERT_EQ(result->evidence->proofs.size(), 2U);
-  for (const auto& proof : result->evidence->proofs) EXPECT_EQ(proof.size(), groth16::kProofBytes);
-  EXPECT_EQ(result->evidence->devices, (std::vector<std::string>{"simulated 0", "simulated 0"}));
-  engine.expect_proved(good, kPorep, 2);
-  engine.expect_idle();
-}
-
-TEST(Quarantine, ASickDeviceLosesItsWorkToTheOthers) {
-  EngineSetup setup = slow_setup();
-  setup.devices = 2;
-  std::atomic<int> launches{0};
-  setup.faults = [&](SimulatedStage stage, std::uint64_t, unsigned) {
-    return stage == SimulatedStage::kLaunch && launches++ == 3 ? SimulatedFault::kSick
-                                                               : SimulatedFault::kNone;
-  };
-  SimulatedEngine engine(setup);
-  const std::string job = engine.accepted(kPorep, 1);
-  engine.expect_proved(job, kPorep, 1);
-  const Status status = engine->status();
-  EXPECT_NE(status.devices[0].quarantined, status.devices[1].quarantined);
-  const std::size_t well = status.devices[0].quarantined ? 1 : 0;
-  EXPECT_GE(status.devices[well].launches, 6U);
-  engine.expect_idle();
-}
-
-TEST(Quarantine, AKeyIsNotLoadedOntoADeviceThatIsOut) {
-  EngineSetup setup = slow_setup();
-  setup.devices = 2;
-  std::atomic<int> launches{0};
-  setup.faults = [&](SimulatedStage stage, std::uint64_t, unsigned) {
-    return stage == SimulatedStage::kLaunch && launches++ == 0 ? SimulatedFault::kSick
-                                                               : SimulatedFault::kNone;
-  };
-  SimulatedEngine engine(setup);
-  engine.expect_proved(engine.accepted(kPorep, 1), kPorep, 1);
-  engine.expect_proved(engine.accepted(kSnap, 2), kSnap, 2);
-  engine.expect_idle();
-}
-
-TEST(Quarantine, WithoutAnyDeviceEverythingFailsAndNothingIsAccepted) {
-  EngineSetup setup = slow_setup();
-  std::atomic<int> launches{0};
-  setup.faults = [&](SimulatedStage stage, std::uint64_t, unsigned) {
-    return stage == SimulatedStage::kLaunch && launches++ == 3 ? SimulatedFault::kSick
-                                                               : SimulatedFault::kNone;
-  };
-  SimulatedEngine engine(setup);
-  const std::string first = engine.accepted(kPorep, 1);
-  const std::string second = engine.accepted(kSnap, 2);
-  for (const std::string& job : {first, second}) {
-    const auto result = engine.wait(job);
-    EXPECT_EQ(result->failure, FailureClass::kDevice) << result->message;
-  }
-  EXPECT_EQ(engine.submit(kPorep, 3).outcome, Outcome::kNoDevice);
-  engine.expect_idle();
-}
-
-/// A launch of several partitions some of which have their witness and some of which have not.
-EngineSetup together_setup(PipelineMode mode) {
-  EngineSetup setup = slow_setup();
-  setup.config.partition_workers = 0;
-  setup.config.max_parallel_synthesis = 3;
-  setup.config.synthesis_concurrency = 3;
-  setup.config.synthesis_lookahead = 3;
-  setup.config.pipeline_enabled = mode != PipelineMode::kMonolithic;
-  setup.config.max_batch_size = mode == PipelineMode::kBatched ? 2 : 1;
-  CUZK_CHECK(pipeline_mode(setup.config) == mode);
-  return setup;
-}
-
-TEST(Quarantine, TheLastDeviceGoesWhilePartOfALaunchIsInSynthesis) {
-  for (const PipelineMode mode : {PipelineMode::kWholeJob, PipelineMode::kBatched}) {
-    EngineSetup setup = together_setup(mode);
-    setup.faults = [](SimulatedStage stage, std::uint64_t tag, unsigned) {
-      return stage == SimulatedStage::kLaunch && tag == 1 ? SimulatedFault::kSick : SimulatedFault::kNone;
-    };
-    SimulatedEngine engine(setup);
-    const std::string sick = engine.accepted(kWindow, 1);
-    engine.pass(milliseconds(500));
-    const std::string job = engine.accepted(kPorep, 2);
-    if (mode == PipelineMode::kBatched) (void)engine.accepted(kPorep, 3);
-    EXPECT_EQ(engine.wait(sick)->failure, FailureClass::kDevice) << to_string(mode);
-    EXPECT_EQ(engine.time(), 6.0) << "between the first partitions' witnesses and the last one's";
-    EXPECT_EQ(engine.wait(job)->failure, FailureClass::kDevice);
-    engine.expect_idle();
-    EXPECT_TRUE(engine->shut_down(seconds(100)));
-  }
-}
-
-TEST(Cancel, AJobThatIsPartlySynthesisedLeavesWithoutALaunch) {
-  for (const PipelineMode mode :
-       {PipelineMode::kMonolithic, PipelineMode::kWholeJob, PipelineMode::kBatched}) {
-    SimulatedEngine engine(together_setup(mode));
-    const std::string job = engine.accepted(kPorep, 1);
-    const std::string other = engine.accepted(kPorep, 2);
-    engine.pass(milliseconds(5300));  // two rounds of three have their witness, the third is in synthesis
-    EXPECT_TRUE(engine->cancel(job)->was_running);
-    const std::vector<PartitionState> states = engine->job(job)->partitions;
-    EXPECT_EQ(std::count(states.begin(), states.end(), PartitionState::kDone), 7) << to_string(mode);
-    engine.expect_proved(other, kPorep, 2);
-    engine.expect_idle();
-    EXPECT_EQ(engine->status().devices[0].launches, 1U);
-    for (const timeline::Event& event : engine.events())
-      if (event.kind == timeline::EventKind::kGpuPickup) {
-        EXPECT_EQ(event.job, other);
-      }
-  }
-}
-
-TEST(Quarantine, APartitionDoesNotTakeMoreThanTwoDevicesAlong) {
-  EngineSetup setup = slow_setup();
-  setup.devices = 4;
-  setup.faults = [](SimulatedStage stage, std::uint64_t tag, unsigned partition) {
-    return stage == SimulatedStage::kLaunch && tag == 1 && partition == 2 ? SimulatedFault::kSick
-                                                                          : SimulatedFault::kNone;
-  };
-  SimulatedEngine engine(setup);
-  const std::string poison = engine.accepted(kPorep, 1);
-  const std::string good = engine.accepted(kPorep, 2);
-  const auto result = engine.wait(poison);
-  EXPECT_EQ(result->failure, FailureClass::kDevice);
-  EXPECT_THAT(result->message, HasSubstr("partition 2: two devices"));
-  engine.expect_proved(good, kPorep, 2);
-  engine.expect_idle();
-  std::size_t well = 0;
-  for (const DeviceStatus& device : engine->status().devices) well += device.quarantined ? 0 : 1;
-  EXPECT_EQ(well, 2U);
 }
 
 // ---- the end
@@ -549,262 +418,6 @@ TEST(ShutDown, FailsTheRestWhenPatienceEndsAndAnswersEverybody) {
   }
   engine.expect_idle();
   EXPECT_LE(engine.time(), 60 + 60 + 1) << "what a device has begun is waited for";
-}
-
-/// Starts so many threads and no more.
-class RefusingClock : public VirtualClock {
- public:
-  explicit RefusingClock(std::size_t threads) : left_(threads) {}
-  [[nodiscard]] std::thread start_thread(std::function<void()> body) override {
-    if (left_ == 0) throw std::system_error(EAGAIN, std::generic_category());
-    --left_;
-    return VirtualClock::start_thread(std::move(body));
-  }
-
- private:
-  std::size_t left_;
-};
-
-TEST(Start, EndsTheThreadsThatItHasWhenTheNextIsRefused) {
-  constexpr std::size_t kThreads = 1 + 2 + 2 + 2 + 3;
-  for (std::size_t threads = 0; threads <= kThreads; ++threads) {
-    RefusingClock clock(threads);
-    const VirtualClock::Participant participant(clock);
-    ThreadPool pool(1);
-    const auto simulation = std::make_shared<Simulation>(Simulation{clock, {}, {}});
-    EngineConfig config;
-    config.partition_workers = 1;
-    const auto engine = Engine::create(config, {.pool = pool,
-                                                .devices = {std::make_shared<SimulatedDevice>(simulation, 0)},
-                                                .circuits = std::make_shared<SimulatedCircuits>(simulation),
-                                                .read_request = simulated_reader(simulation),
-                                                .clock = clock});
-    EXPECT_EQ(engine.has_value(), threads == kThreads) << threads;
-    if (!engine) {
-      EXPECT_THAT(engine.error().message, HasSubstr("10 threads")) << threads;
-    }
-  }
-}
-
-TEST(DeviceQueue, AcceptsFourLaunchesForEachWorker) {
-  for (const unsigned devices : {1U, 2U}) {
-    EngineSetup setup;
-    setup.times = {.synthesis = seconds(1), .kernels = seconds(100)};
-    setup.devices = devices;
-    setup.config.workers_per_device = 1;
-    setup.config.partition_workers = 16;
-    SimulatedEngine engine(setup);
-    for (std::uint64_t tag = 1; tag <= 14; ++tag) {
-      (void)engine.accepted(kWindow, tag);
-      engine.pass(milliseconds(10));
-    }
-    engine.pass(seconds(2));
-    const std::vector<timeline::Event> events = engine.events();
-    EXPECT_EQ(std::count_if(events.begin(), events.end(),
-                            [](const auto& e) { return e.kind == timeline::EventKind::kGpuQueue; }),
-              static_cast<std::ptrdiff_t>(devices * (1 + 4)));
-  }
-}
-
-// ---- modes
-
-struct ModeCase {
-  PipelineMode mode;
-  std::size_t launches;  ///< of three PoRep jobs
-};
-class Modes : public testing::TestWithParam<ModeCase> {};
-
-TEST_P(Modes, ProveThreeJobs) {
-  EngineSetup setup = slow_setup();
-  EngineConfig& config = setup.config;
-  config.partition_workers = GetParam().mode == PipelineMode::kPerPartition ? 4 : 0;
-  config.max_parallel_synthesis = 4;
-  config.pipeline_enabled = GetParam().mode != PipelineMode::kMonolithic;
-  config.max_batch_size = GetParam().mode == PipelineMode::kBatched ? 2 : 1;
-  config.slot_size = GetParam().mode == PipelineMode::kSlotted ? 2 : 0;
-  ASSERT_EQ(pipeline_mode(config), GetParam().mode);
-  SimulatedEngine engine(setup);
-  std::vector<std::string> jobs;
-  for (std::uint64_t tag = 1; tag <= 3; ++tag) jobs.push_back(engine.accepted(kPorep, tag));
-  if (GetParam().mode == PipelineMode::kSlotted) {
-    // While they run, no job has more than two partitions between admission and pickup.
-    for (int i = 0; i < 100; ++i) {
-      engine.pass(milliseconds(501));
-      for (const std::string& job : jobs) {
-        const JobStatus status = engine->job(job).value();
-        EXPECT_LE(std::count_if(status.partitions.begin(), status.partitions.end(),
-                                [](PartitionState state) {
-                                  return state == PartitionState::kSynthesis ||
-                                         state == PartitionState::kDeviceQueue;
-                                }),
-                  2);
-      }
-    }
-  }
-  for (std::uint64_t tag = 1; tag <= 3; ++tag) engine.expect_proved(jobs[tag - 1], kPorep, tag);
-  EXPECT_EQ(engine->status().devices[0].launches, GetParam().launches);
-  engine.expect_idle();
-}
-
-INSTANTIATE_TEST_SUITE_P(All, Modes,
-                         testing::Values(ModeCase{PipelineMode::kMonolithic, 3},
-                                         ModeCase{PipelineMode::kBatched, 2},
-                                         ModeCase{PipelineMode::kSlotted, 30},
-                                         ModeCase{PipelineMode::kWholeJob, 3},
-                                         ModeCase{PipelineMode::kPerPartition, 30}),
-                         [](const auto& param_info) {
-                           std::string name(to_string(param_info.param.mode));
-                           std::erase(name, '-');
-                           return name;
-                         });
-
-/// When each job's first synthesis began and its last launch ended.
-struct Span {
-  std::int64_t begin = std::numeric_limits<std::int64_t>::max();
-  std::int64_t end = 0;
-};
-std::vector<Span> spans(SimulatedEngine& engine, const std::vector<std::string>& jobs) {
-  std::map<std::string, Span> by_job;
-  for (const timeline::Event& event : engine.events()) {
-    Span& span = by_job[event.job];
-    if (event.kind == timeline::EventKind::kSynthStart) span.begin = std::min(span.begin, event.time_ns);
-    if (event.kind == timeline::EventKind::kLockReleased) span.end = std::max(span.end, event.time_ns);
-  }
-  std::vector<Span> out;
-  for (const std::string& job : jobs) out.push_back(by_job[job]);
-  return out;
-}
-
-TEST(Modes, MonolithicJobsFollowOneAnotherAndWholeJobsOverlap) {
-  for (const bool overlap : {false, true}) {
-    EngineSetup setup = slow_setup();
-    setup.config.pipeline_enabled = overlap;
-    setup.config.partition_workers = 0;
-    setup.config.max_parallel_synthesis = 10;
-    SimulatedEngine engine(setup);
-    const std::vector<std::string> jobs{engine.accepted(kPorep, 1), engine.accepted(kPorep, 2)};
-    engine.expect_proved(jobs[0], kPorep, 1);
-    engine.expect_proved(jobs[1], kPorep, 2);
-    const std::vector<Span> times = spans(engine, jobs);
-    EXPECT_EQ(times[1].begin < times[0].end, overlap);
-  }
-}
-
-EngineSetup batch_setup() {
-  EngineSetup setup = slow_setup();
-  setup.config.max_batch_size = 3;
-  setup.config.max_batch_wait = seconds(10);
-  return setup;
-}
-
-TEST(Batch, IsFlushedByAge) {
-  SimulatedEngine engine(batch_setup());
-  const std::string job = engine.accepted(kPorep, 1);
-  engine.pass(seconds(9));
-  EXPECT_EQ(engine->job(job)->state, JobState::kQueued);
-  engine.pass(seconds(2));
-  EXPECT_EQ(engine->job(job)->state, JobState::kRunning);
-  engine.expect_proved(job, kPorep, 1);
-}
-
-TEST(Batch, IsFlushedByAnotherCircuitAMoreUrgentJobAndShutdown) {
-  for (const ProofKind kind : {kSnap, kPorep, kWinning}) {
-    SimulatedEngine engine(batch_setup());
-    const std::string job = engine.accepted(kPorep, 1);
-    engine.pass(seconds(1));
-    const std::string other = engine.accepted(kind, 2, kind == kPorep ? Priority::kHigh : Priority::kByKind);
-    // Time for the critical job's synthesis to come first, if its parameters are there before the batch is
-    // admitted; less than the batch would have waited.
-    engine.pass(seconds(4));
-    // A batch of one circuit begins with its most urgent job.
-    EXPECT_EQ(engine->job(kind == kPorep ? other : job)->state, JobState::kRunning) << to_string(kind);
-    engine.expect_proved(other, kind, 2);
-    engine.expect_proved(job, kPorep, 1);
-  }
-  SimulatedEngine engine(batch_setup());
-  const std::string job = engine.accepted(kPorep, 1);
-  EXPECT_TRUE(engine->shut_down({}));
-  EXPECT_LT(engine.time(), 10 + 2 + 10 * 4);
-  EXPECT_EQ(engine->job(job)->state, JobState::kCompleted);
-}
-
-TEST(Batch, OneBadJobDoesNotTakeTheOthersAlong) {
-  EngineSetup setup = batch_setup();
-  setup.faults = [](SimulatedStage stage, std::uint64_t tag, unsigned partition) {
-    return stage == SimulatedStage::kLaunch && tag == 2 && partition == 0 ? SimulatedFault::kError
-                                                                          : SimulatedFault::kNone;
-  };
-  SimulatedEngine engine(setup);
-  std::vector<std::string> jobs;
-  for (std::uint64_t tag = 1; tag <= 3; ++tag) jobs.push_back(engine.accepted(kPorep, tag));
-  EXPECT_EQ(engine.wait(jobs[1])->failure, FailureClass::kResource);
-  engine.expect_proved(jobs[0], kPorep, 1);
-  engine.expect_proved(jobs[2], kPorep, 3);
-  engine.expect_idle();
-}
-
-TEST(Batch, ACancelledJobLeavesIt) {
-  SimulatedEngine engine(batch_setup());
-  const std::string gone = engine.accepted(kPorep, 1);
-  EXPECT_FALSE(engine->cancel(gone)->was_running);
-  std::vector<std::string> jobs;
-  for (std::uint64_t tag = 2; tag <= 4; ++tag) jobs.push_back(engine.accepted(kPorep, tag));
-  engine.pass(seconds(3));
-  EXPECT_TRUE(engine->cancel(jobs[0])->was_running);
-  engine.expect_proved(jobs[1], kPorep, 3);
-  engine.expect_proved(jobs[2], kPorep, 4);
-  engine.expect_idle();
-}
-
-// ---- small parts
-
-TEST(Assembler, RefusesDuplicateAndMisplacedPieces) {
-  Assembler assembler(2);
-  groth16::ProofBytes piece{};
-  piece.fill(7);
-  EXPECT_TRUE(assembler.place(1, piece));
-  EXPECT_EQ(assembler.place(1, piece).error().code, ErrorCode::kInternal);
-  EXPECT_THAT(assembler.place(2, piece).error().message, HasSubstr("a job of 2"));
-  EXPECT_FALSE(assembler.complete());
-  piece.fill(9);
-  EXPECT_TRUE(assembler.place(0, piece));
-  ASSERT_TRUE(assembler.complete());
-  const std::vector<std::uint8_t> bytes = std::move(assembler).take();
-  ASSERT_EQ(bytes.size(), 384U);
-  EXPECT_EQ(bytes.front(), 9);
-  EXPECT_EQ(bytes.back(), 7);
-}
-
-TEST(OrderKey, TheLocksUrgencyIsTheSameOrder) {
-  std::vector<OrderKey> keys;
-  for (std::uint8_t reverse_priority = 0; reverse_priority < 4; ++reverse_priority)
-    for (const std::uint8_t kind : {std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{4}})
-      for (const std::uint64_t job : {1UL, 2UL, 1UL << 40})
-        for (const std::uint32_t partition : {0U, 9U})
-          keys.push_back({reverse_priority, kind, job, partition, 0});
-  for (std::size_t i = 1; i < keys.size(); ++i) {
-    EXPECT_LT(keys[i - 1], keys[i]);
-    EXPECT_GT(keys[i - 1].urgency(), keys[i].urgency());
-  }
-}
-
-TEST(EngineConfig, NamesTheKeyOfAValueThatCannotBe) {
-  const auto message = [](auto change) {
-    EngineConfig config;
-    change(config);
-    const Result<void> checked = check(config);
-    return checked ? std::string() : checked.error().message;
-  };
-  EXPECT_EQ(message([](EngineConfig&) {}), "");
-  EXPECT_THAT(message([](EngineConfig& c) { c.workers_per_device = 0; }),
-              HasSubstr("gpus.gpu_workers_per_device"));
-  EXPECT_THAT(message([](EngineConfig& c) { c.max_batch_size = 0; }), HasSubstr("scheduler.max_batch_size"));
-  EXPECT_THAT(message([](EngineConfig& c) { c.max_gpu_queue_depth = 0; }),
-              HasSubstr("pipeline.max_gpu_queue_depth"));
-  EXPECT_THAT(message([](EngineConfig& c) { c.partition_workers = 5000; }),
-              HasSubstr("synthesis.partition_workers"));
-  EXPECT_THAT(message([](EngineConfig& c) { c.result_retention = seconds(-1); }),
-              HasSubstr("scheduler.result_retention"));
 }
 
 }  // namespace

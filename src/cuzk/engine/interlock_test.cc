@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cuzk/engine/engine_fixture.h"
+#include "cuzk/engine/internal/order.h"
 #include "cuzk/timeline/analysis.h"
 
 namespace cuzk::engine {
@@ -252,6 +253,19 @@ TEST(Interlock, EveryPartitionLeavesEveryEventInOrder) {
   for (const auto& [partition, mine] : by_partition) {
     ASSERT_EQ(mine.size(), std::size(order)) << partition.first << " " << partition.second;
     for (std::size_t i = 1; i < std::size(order); ++i) EXPECT_LE(mine.at(order[i - 1]), mine.at(order[i]));
+  }
+}
+
+TEST(OrderKey, TheLocksUrgencyIsTheSameOrder) {
+  std::vector<OrderKey> keys;
+  for (std::uint8_t reverse_priority = 0; reverse_priority < 4; ++reverse_priority)
+    for (const std::uint8_t kind : {std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{4}})
+      for (const std::uint64_t job : {1UL, 2UL, 1UL << 40})
+        for (const std::uint32_t partition : {0U, 9U})
+          keys.push_back({reverse_priority, kind, job, partition, 0});
+  for (std::size_t i = 1; i < keys.size(); ++i) {
+    EXPECT_LT(keys[i - 1], keys[i]);
+    EXPECT_GT(keys[i - 1].urgency(), keys[i].urgency());
   }
 }
 

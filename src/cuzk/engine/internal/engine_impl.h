@@ -142,7 +142,7 @@ class Engine::Impl {
   bool forget(WaiterId waiter);
   Result<Cancelled> cancel(const std::string& job_id);
 
-  // ---- upkeep.cc
+  // ---- loading.cc
   void preload(const std::string& circuit_id, PreloadCallback done);
   Result<Evicted> evict(const std::string& circuit_id);
 
@@ -179,7 +179,6 @@ class Engine::Impl {
   void adopt(const JobPtr& job);
   void not_abandoned(Job& job);
   void waiter_left(Job& job, WaiterId waiter);
-  void recover(const Journal::Recovered& recovered);
   [[nodiscard]] std::uint32_t jobs_before(const Job& job) const;
 
   // ---- scheduling.cc: everything with the mutex held
@@ -207,6 +206,8 @@ class Engine::Impl {
   void left_synthesis(const LaunchPtr& launch);
   void queue_launch(const LaunchPtr& launch);
   void accept_launch(Launch& launch);
+
+  // ---- outcomes.cc: everything with the mutex held
   void take_out(const Member& member);
   /// Leaves it to the keeper to free something large, without the mutex.
   void discard(std::shared_ptr<const void> what) {
@@ -263,25 +264,32 @@ class Engine::Impl {
   void record_key(timeline::EventKind kind, TimePoint time, const DeviceSlot& device, const char* what,
                   const std::string& circuit_id) const;
 
-  // ---- upkeep.cc
-  void keeper();
-  void dropper();
-  [[nodiscard]] bool nothing_left() const;
+  // ---- loading.cc
   void loader();
   void load_circuit(Lock& lock, CachedCircuit& circuit);
-  void read_recovered(Lock& lock, const JobPtr& job);
   void load_failed(CachedCircuit& circuit, const Error& error, FailureClass failure);
+  /// For every device, in service or not. Without the mutex.
+  [[nodiscard]] std::vector<KeyHostBytes> host_bytes_on_devices(const Shape& shape) const;
   void go_on_with_preload(CachedCircuit& circuit);
   void answer_preloads(CachedCircuit& circuit, const Result<Preloaded>& answer);
+  void dropper();
   void collect_freed();
+
+  // ---- recovery.cc
+  void recover(const Journal::Recovered& recovered);
   [[nodiscard]] std::uint64_t most_reading_bytes() const;
+  void read_recovered(Lock& lock, const JobPtr& job);
+
+  // ---- delivery.cc
   void delivery();
   void deliver(Lock& lock, const JobPtr& job);
   void retry_journal(Lock& lock);
   void probe_journal(Lock& lock);
   void forget_results(Lock& lock);
-  /// For every device, in service or not. Without the mutex.
-  [[nodiscard]] std::vector<KeyHostBytes> host_bytes_on_devices(const Shape& shape) const;
+
+  // ---- keeper.cc
+  void keeper();
+  [[nodiscard]] bool nothing_left() const;
 
   const EngineConfig config_;
   const EngineParts parts_;

@@ -65,7 +65,7 @@ TEST(Memory, WhatDevicesKeepOfKeysIsReservedFromLoadToDrop) {
   EngineSetup setup = memory_setup(5'000'000);
   setup.devices = 2;
   setup.key_host = {400'000, 50'000};
-  int launches = 0;
+  std::atomic<int> launches{0};
   setup.faults = [&](SimulatedStage stage, std::uint64_t, unsigned) {
     return stage == SimulatedStage::kLaunch && launches++ == 0 ? SimulatedFault::kSick
                                                                : SimulatedFault::kNone;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cuzk/engine/circuit_source.h"
+#include "cuzk/engine/circuit_key.h"
 #include "cuzk/groth16/proving_key.h"
 
 namespace cuzk::bench {
@@ -30,7 +30,7 @@ class MemoryCircuits : public engine::CircuitSource {
   Result<engine::LoadedShape> load_shape(ThreadPool&, const std::string& id,
                                          const std::stop_token&) override {
     CUZK_TRY_ASSIGN(const auto entry, find(id));
-    return engine::LoadedShape{entry->proving_key()->shape(), false};
+    return engine::LoadedShape{entry->key()->proving_key()->shape(), false};
   }
   Result<std::shared_ptr<const engine::OpenParams>> open_params(ThreadPool&, const std::string& id) override {
     CUZK_TRY_ASSIGN(auto entry, find(id));
@@ -40,28 +40,22 @@ class MemoryCircuits : public engine::CircuitSource {
                                                              std::shared_ptr<const engine::OpenParams> params,
                                                              std::shared_ptr<const Shape>,
                                                              const std::stop_token&) override {
-    auto key = std::dynamic_pointer_cast<const engine::CircuitKey>(std::move(params));
-    CUZK_CHECK(key != nullptr);
-    return key;
+    const auto entry = std::dynamic_pointer_cast<const Entry>(std::move(params));
+    CUZK_CHECK(entry != nullptr);
+    return entry->key();
   }
 
  private:
-  class Entry : public engine::OpenParams, public engine::CircuitKey {
+  class Entry : public engine::OpenParams {
    public:
     Entry(std::shared_ptr<const groth16::ProvingKey> key, std::uint64_t bytes)
-        : key_(std::move(key)), bytes_(bytes), vk_(key_->vk()) {}
+        : key_(engine::circuit_key(std::move(key))), bytes_(bytes) {}
     [[nodiscard]] std::uint64_t size_bytes() const override { return bytes_; }
-    [[nodiscard]] const std::shared_ptr<const groth16::ProvingKey>& proving_key() const override {
-      return key_;
-    }
-    Result<void> verify(ThreadPool& pool, const groth16::ProofInstance& instance) const override {
-      return vk_.verify(pool, instance);
-    }
+    [[nodiscard]] const std::shared_ptr<const engine::CircuitKey>& key() const { return key_; }
 
    private:
-    std::shared_ptr<const groth16::ProvingKey> key_;
+    std::shared_ptr<const engine::CircuitKey> key_;
     std::uint64_t bytes_;
-    groth16::PreparedVerifyingKey vk_;
   };
   [[nodiscard]] Result<std::shared_ptr<const Entry>> find(const std::string& id) const {
     const auto found = circuits_.find(id);

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "cuzk/engine/circuit_key.h"
 #include "cuzk/engine/saved_shapes.h"
 #include "cuzk/proving/circuit.h"
 
@@ -18,7 +19,6 @@ class OpenFileParams : public OpenParams {
   std::shared_ptr<const groth16::ParamsFile> file_;
 };
 
-/// A proving key with the pairing constants of its verifying key.
 class LoadedKey : public CircuitKey {
  public:
   explicit LoadedKey(std::shared_ptr<const groth16::ProvingKey> key)
@@ -37,6 +37,10 @@ class LoadedKey : public CircuitKey {
 };
 
 }  // namespace
+
+std::shared_ptr<const CircuitKey> circuit_key(std::shared_ptr<const groth16::ProvingKey> key) {
+  return std::make_shared<LoadedKey>(std::move(key));
+}
 
 std::vector<CircuitSource::Known> FileCircuitSource::known() const {
   std::vector<Known> out;
@@ -86,7 +90,7 @@ Result<std::shared_ptr<const CircuitKey>> FileCircuitSource::load_key(
   CUZK_CHECK(open != nullptr);
   CUZK_TRY_ASSIGN(std::shared_ptr<const groth16::ProvingKey> key,
                   groth16::ProvingKey::load(pool, open->file(), std::move(shape), {}, stop));
-  return std::shared_ptr<const CircuitKey>(std::make_shared<LoadedKey>(std::move(key)));
+  return circuit_key(std::move(key));
 }
 
 }  // namespace cuzk::engine

@@ -2,6 +2,8 @@
 
 #include <new>
 
+#include "cuzk/engine/forwarding_device.h"
+
 namespace cuzk::engine {
 namespace {
 
@@ -44,30 +46,13 @@ class FaultyProver : public groth16::Prover {
   std::shared_ptr<FaultPlan> plan_;
 };
 
-class FaultyDevice : public Device {
+class FaultyDevice : public ForwardingDevice {
  public:
-  FaultyDevice(std::shared_ptr<Device> device, std::shared_ptr<FaultPlan> plan)
-      : device_(std::move(device)), prover_(device_->prover(), std::move(plan)) {}
-
-  [[nodiscard]] const DeviceInfo& info() const override { return device_->info(); }
+  FaultyDevice(const std::shared_ptr<Device>& device, std::shared_ptr<FaultPlan> plan)
+      : ForwardingDevice(device), prover_(device->prover(), std::move(plan)) {}
   [[nodiscard]] groth16::Prover& prover() override { return prover_; }
-  [[nodiscard]] bool usable() override { return device_->usable(); }
-  [[nodiscard]] std::uint64_t free_memory() override { return device_->free_memory(); }
-  [[nodiscard]] KeyHostBytes key_host_bytes(const Shape& shape) const override {
-    return device_->key_host_bytes(shape);
-  }
-  [[nodiscard]] std::vector<HeldKey> held_keys() const override { return device_->held_keys(); }
-  Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key,
-                    const groth16::LaunchOptions& options) override {
-    return device_->hold(key, options);
-  }
-  void drop(const std::shared_ptr<const groth16::ProvingKey>& key,
-            const groth16::LaunchOptions& options) override {
-    device_->drop(key, options);
-  }
 
  private:
-  std::shared_ptr<Device> device_;
   FaultyProver prover_;
 };
 
@@ -116,7 +101,7 @@ std::uint64_t FaultPlan::injected() const {
 }
 
 std::shared_ptr<Device> with_faults(std::shared_ptr<Device> device, std::shared_ptr<FaultPlan> plan) {
-  return std::make_shared<FaultyDevice>(std::move(device), std::move(plan));
+  return std::make_shared<FaultyDevice>(device, std::move(plan));
 }
 
 RequestReader with_faults(RequestReader reader, std::shared_ptr<FaultPlan> plan) {

@@ -7,28 +7,14 @@
 #include <map>
 
 #include "cuzk/engine/engine.h"
-#include "cuzk/filecoin/porep/c1.h"
 #include "cuzk/groth16/setup.h"
 #include "cuzk/groth16/test_support.h"
 #include "cuzk/proving/circuit.h"
 #include "cuzk/proving/prove.h"
+#include "cuzk/proving/sector_request_fixture.h"
 
 namespace cuzk::engine {
 namespace {
-
-/// The request for one of tests/data/porep, as Curio sends it.
-ProofRequest sector_request(const std::string& name) {
-  const porep::C1Output c1 =
-      porep::read_c1_file(std::string(CUZK_TEST_DATA) + "/porep/" + name + ".c1.json.gz").value().output;
-  ProofRequest request;
-  request.registered_proof = 5;
-  request.sector_size = 2048;
-  request.miner_id = 1234;
-  request.sector_number = 42;
-  const std::string wrapper = porep::write_c1_wrapper({42, 2048}, porep::write_c1_json(c1));
-  request.vanilla_proof.assign(wrapper.begin(), wrapper.end());
-  return request;
-}
 
 TEST(Porep2k, EveryGoodJobVerifiesNoneIsLostNoneComesTwice) {
   ThreadPool pool;
@@ -51,7 +37,7 @@ TEST(Porep2k, EveryGoodJobVerifiesNoneIsLostNoneComesTwice) {
   ASSERT_TRUE(made) << made.error().message;
   Engine& engine = **made;
 
-  const ProofRequest good = sector_request("2k-v1_1");
+  const ProofRequest good = test::sector_request(CUZK_TEST_DATA "/porep/2k-v1_1.c1.json.gz").value();
   const auto submit = [&](const ProofRequest& request, const std::string& id, Priority priority) {
     return engine.submit({id, priority, request, {}});
   };

@@ -7,10 +7,9 @@
 #include "cuzk/base/bits.h"
 #include "cuzk/cuda/internal/circuit_parts.h"
 #include "cuzk/cuda/internal/device_stream.h"
+#include "cuzk/cuda/internal/resident_run.h"
 #include "cuzk/cuda/internal/stage_clock.h"
 #include "cuzk/cuda/internal/streamed_run.h"
-#include "cuzk/cuda/internal/sum_memory.h"
-#include "cuzk/cuda/msm.h"
 #include "cuzk/groth16/proof_sums.h"
 #include "cuzk/groth16/proving_key_bases.h"
 
@@ -47,102 +46,6 @@ std::uint64_t aligned(std::uint64_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
 
-/// One circuit's work on the device, its key resident.
-class CircuitRun {
- public:
-  CircuitRun(Context& context, const DeviceKey& key, const CudaPrepared& circuit, StageClock& clock,
-             Progress& progress)
-      : context_(context), key_(key), circuit_(circuit), clock_(clock), progress_(progress) {}
-
-  Result<CircuitParts> run() {
-    const std::uint64_t n = std::uint64_t{1} << key_.ntt->log_size();
-    CircuitParts parts;
-    CUZK_TRY_ASSIGN(values_, context_.allocate(circuit_.values * sizeof(Fr), "witness"));
-    {
-      CUZK_TRY_ASSIGN(const DeviceMemory a, context_.allocate(n * sizeof(Fr), "quotient"));
-      CUZK_TRY(quotient(n, a.as<Fr>()));
-      CUZK_TRY(clock_.begin("h"));
-      // The highest coefficient is zero; it lies last in this order as well.
-      CUZK_TRY_ASSIGN(auto part, msm(context_, key_.h.as<G1Affine>(), a.as<Fr>(), key_.h_count));
-      parts.h.wide.push_back(std::move(part));
-      CUZK_TRY(clock_.end());
-      progress_.add(n, Progress::kFull);
-    }
-    CUZK_TRY(clock_.begin("l"));
-    CUZK_TRY(query(key_.l, circuit_.l, key_.l_places, parts.l));
-    CUZK_TRY(clock_.end());
-    CUZK_TRY(clock_.begin("a"));
-    CUZK_TRY(query(key_.a, circuit_.a, key_.a_places, parts.a));
-    CUZK_TRY(clock_.end());
-    CUZK_TRY(clock_.begin("b_g1"));
-    CUZK_TRY(query(key_.b_g1, circuit_.b, key_.b_places, parts.b_g1));
-    CUZK_TRY(clock_.end());
-    CUZK_TRY(clock_.begin("b_g2"));
-    CUZK_TRY(query(key_.b_g2, circuit_.b, key_.b_places, parts.b_g2));
-    CUZK_TRY(clock_.end());
-    return parts;
-  }
-
- private:
-  /// The coefficients of h to `a`.
-  Result<void> quotient(std::uint64_t n, Fr* a) {
-    const char* const stage = "quotient";
-    CUZK_TRY_ASSIGN(const DeviceMemory bits, context_.allocate(8 * circuit_.bit_words, "witness"));
-    CUZK_TRY_ASSIGN(const DeviceMemory b, context_.allocate(n * sizeof(Fr), stage));
-    CUZK_TRY_ASSIGN(const DeviceMemory c, context_.allocate(n * sizeof(Fr), stage));
-    CUZK_TRY(clock_.begin("witness"));
-    CUZK_TRY(context_.upload(values_.as<void>(), circuit_.at(0), circuit_.values * sizeof(Fr), "witness"));
-    if (circuit_.bit_words != 0)
-      CUZK_TRY(context_.upload(bits.as<void>(), circuit_.at(circuit_.bits_offset), 8 * circuit_.bit_words,
-                               "witness"));
-    CUZK_TRY(clock_.end());
-    CUZK_TRY(clock_.begin("rows"));
-    CUZK_TRY(key_.rows.evaluate(context_, values_.as<Fr>(), bits.as<std::uint64_t>(), a, b.as<Fr>(), n));
-    CUZK_TRY(clock_.end());
-    CUZK_TRY(clock_.begin(stage));
-    CUZK_TRY(key_.ntt->quotient(a, b.as<Fr>(), c.as<Fr>()));
-    CUZK_TRY(clock_.end());
-    CUZK_TRY(check_top_coefficient(context_, a, n));
-    progress_.add(n, Progress::kRow + Progress::kQuotient);
-    return {};
-  }
-
-  template <class F>
-  Result<void> query(const DeviceQuery<F>& bases, const QueryBits& bits, const DeviceMemory& places,
-                     QueryParts<F>& out) {
-    constexpr double kScale = sizeof(F) == sizeof(Fp) ? 1 : Progress::kG2;
-    if (bases.bit_count != 0) {
-      CUZK_TRY_ASSIGN(const DeviceMemory words, context_.allocate(8 * bits.words(), "bits"));
-      CUZK_TRY(context_.upload(words.as<void>(), circuit_.at(bits.offset), 8 * bits.words(), "bits"));
-      const std::uint64_t piece = fitting_bits(bases.bit_count, sizeof(Affine<F>), context_.free_bytes());
-      for (std::uint64_t begin = 0; begin < bases.bit_count; begin += piece) {
-        const std::uint64_t count = std::min(piece, bases.bit_count - begin);
-        CUZK_TRY_ASSIGN(const std::vector<Xyzz<F>> sums,
-                        bit_sum(context_, bases.bit_bases.template as<Affine<F>>() + begin,
-                                words.as<std::uint64_t>() + begin / 64, count, bits.ones_of(begin, count)));
-        out.bits.insert(out.bits.end(), sums.begin(), sums.end());
-        progress_.add(count, Progress::kBit * kScale);
-      }
-    }
-    CUZK_TRY_ASSIGN(const DeviceMemory scalars,
-                    context_.allocate(bases.wide_count * sizeof(Fr), "wide scalars"));
-    CUZK_TRY(gather_scalars(context_, values_.as<Fr>(), places.as<std::uint32_t>(), bases.wide_count,
-                            scalars.as<Fr>()));
-    CUZK_TRY_ASSIGN(auto part, msm(context_, bases.wide_bases.template as<Affine<F>>(), scalars.as<Fr>(),
-                                   bases.wide_count));
-    out.wide.push_back(std::move(part));
-    progress_.add(bases.wide_count, Progress::kWide * kScale);
-    return {};
-  }
-
-  Context& context_;
-  const DeviceKey& key_;
-  const CudaPrepared& circuit_;
-  StageClock& clock_;
-  Progress& progress_;
-  DeviceMemory values_;
-};
-
 /// Waits for the streams on the way out, whichever way that is: nothing reads pinned memory of a batch any
 /// more, and nothing runs without the lock.
 class Drain {
@@ -175,7 +78,7 @@ Result<std::vector<CircuitParts>> run_circuits(Context& context, const DeviceKey
   }
   std::vector<CircuitParts> parts;
   for (const CudaPrepared* circuit : circuits) {
-    CUZK_TRY_ASSIGN(CircuitParts of_circuit, CircuitRun(context, key, *circuit, clock, progress).run());
+    CUZK_TRY_ASSIGN(CircuitParts of_circuit, run_resident(context, key, *circuit, clock, progress));
     CUZK_TRY(unchanged());
     parts.push_back(std::move(of_circuit));
   }
@@ -183,14 +86,6 @@ Result<std::vector<CircuitParts>> run_circuits(Context& context, const DeviceKey
 }
 
 }  // namespace
-
-Result<void> check_top_coefficient(Context& context, const Fr* coefficients, std::uint64_t domain) {
-  Fr top = Fr::one();
-  CUZK_TRY(context.download(&top, coefficients + domain - 1, sizeof top, "quotient"));
-  if (top.is_zero()) return {};
-  return Error{ErrorCode::kInternal, "device " + std::to_string(context.device()) +
-                                         ": the quotient has a term of degree n - 1: a transform went wrong"};
-}
 
 CudaProver::CudaProver(Context& context, ThreadPool& pool, const CudaProverOptions& options)
     : context_(context), pool_(pool), options_(options), pinned_(std::make_shared<PinnedPool>()) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "cuzk/cuda/internal/circuit_stages.h"
 #include "cuzk/cuda/internal/device_stream.h"
-#include "cuzk/cuda/internal/sum_memory.h"
 
 namespace cuzk::cuda {
 namespace {
@@ -46,18 +46,17 @@ struct DeviceWitness {
   DeviceMemory words;  ///< bits of the query in hand
 };
 
-class StreamedRun {
+class StreamedRun : CircuitStages {
  public:
   StreamedRun(Context& context, const DeviceKey& key, StageClock& clock, Progress& progress)
-      : context_(context), key_(key), clock_(clock), progress_(progress) {}
+      : CircuitStages(context, key, clock, progress) {}
 
   /// The quotient of one circuit, and its sum over h.
   Result<void> quotient_sum(const CudaPrepared& circuit, CircuitParts& parts) {
     const std::uint64_t before = context_.bytes_in_use();
     CUZK_TRY_ASSIGN(const DeviceMemory a, context_.allocate(domain() * sizeof(Fr), kQuotient));
     CUZK_TRY(quotient(circuit, a.as<Fr>(), before));
-    CUZK_TRY(check_top_coefficient(context_, a.as<Fr>(), domain()));
-    progress_.add(domain(), Progress::kRow + Progress::kQuotient);
+    CUZK_TRY(check_quotient(a.as<Fr>()));
     CUZK_TRY(clock_.begin("h"));
     CUZK_TRY(sum_h(a.as<Fr>(), parts.h, before));
     return clock_.end();
@@ -102,10 +101,6 @@ class StreamedRun {
   }
 
  private:
-  static constexpr const char* kQuotient = "quotient";
-
-  [[nodiscard]] std::uint64_t domain() const { return std::uint64_t{1} << key_.ntt->log_size(); }
-
   /// What a phase has taken since `before` must be what the plan says.
   Result<void> expect_taken(std::uint64_t before, std::uint64_t planned, const char* phase) const {
     const std::uint64_t taken = context_.bytes_in_use() - before;
@@ -119,12 +114,7 @@ class StreamedRun {
   Result<void> quotient(const CudaPrepared& circuit, Fr* a, std::uint64_t before) {
     CUZK_TRY_ASSIGN(const DeviceMemory values, context_.allocate(circuit.values * sizeof(Fr), "witness"));
     CUZK_TRY_ASSIGN(const DeviceMemory bits, context_.allocate(8 * circuit.bit_words, "witness"));
-    CUZK_TRY(clock_.begin("witness"));
-    CUZK_TRY(context_.upload(values.as<void>(), circuit.at(0), circuit.values * sizeof(Fr), "witness"));
-    if (circuit.bit_words != 0)
-      CUZK_TRY(context_.upload(bits.as<void>(), circuit.at(circuit.bits_offset), 8 * circuit.bit_words,
-                               "witness"));
-    CUZK_TRY(clock_.end());
+    CUZK_TRY(upload_witness(circuit, values, bits));
     const auto rows = [&](Fr* to_a, Fr* to_b) {
       return key_.rows.evaluate(context_, values.as<Fr>(), bits.as<std::uint64_t>(), to_a, to_b, domain());
     };
@@ -141,12 +131,7 @@ class StreamedRun {
     }
     CUZK_TRY_ASSIGN(const DeviceMemory c, context_.allocate(bytes, kQuotient));
     CUZK_TRY(expect_taken(before, planned, kQuotient));
-    CUZK_TRY(clock_.begin("rows"));
-    CUZK_TRY(rows(a, b.as<Fr>()));
-    CUZK_TRY(clock_.end());
-    CUZK_TRY(clock_.begin(kQuotient));
-    CUZK_TRY(key_.ntt->quotient(a, b.as<Fr>(), c.as<Fr>()));
-    return clock_.end();
+    return quotient_of_rows(values, bits, a, b.as<Fr>(), c.as<Fr>());
   }
 
   /// The coefficients of a o b leave while b is transformed, and come back to b's place during the last
@@ -258,13 +243,12 @@ class StreamedRun {
                      PieceStream& stream) {
     CUZK_TRY(clock_.begin(stage));
     for (DeviceWitness& w : witnesses) {
-      const QueryBits& of_query = w.circuit->*bits;
       w.words.release();
-      CUZK_TRY_ASSIGN(w.words, context_.allocate(8 * of_query.words(), "bits"));
-      if (of_query.count != 0)
-        CUZK_TRY(context_.upload(w.words.as<void>(), w.circuit->at(of_query.offset), 8 * of_query.words(),
-                                 "bits"));
+      CUZK_TRY_ASSIGN(w.words, upload_bits(*w.circuit, w.circuit->*bits));
     }
+    const auto multiply = [&](const Affine<F>* points, const Fr* scalars, std::uint64_t count) {
+      return sum(points, scalars, count);
+    };
     for (const QueryPiece& piece : pieces) {
       const bool streamed = piece.host.data != nullptr;
       const Affine<F>* points = nullptr;
@@ -277,52 +261,15 @@ class StreamedRun {
       for (DeviceWitness& w : witnesses) {
         QueryParts<F>& out = w.parts->*parts;
         if (piece.wide)
-          CUZK_TRY(add_wide(points, piece, places, w, out));
+          CUZK_TRY(sum_wide(points, places.as<std::uint32_t>() + piece.begin, piece.count, w.values, multiply,
+                            out));
         else
-          CUZK_TRY(add_bits(points, piece, w.circuit->*bits, w, out));
+          CUZK_TRY(sum_bits(points, piece.begin, piece.count, w.circuit->*bits, w.words, out));
       }
       if (streamed) CUZK_TRY(stream.release());
     }
     return clock_.end();
   }
-
-  template <class F>
-  static constexpr double scale() {
-    return sizeof(F) == sizeof(Fp) ? 1 : Progress::kG2;
-  }
-
-  template <class F>
-  Result<void> add_bits(const Affine<F>* points, const QueryPiece& piece, const QueryBits& bits,
-                        const DeviceWitness& w, QueryParts<F>& out) {
-    const std::uint64_t most = fitting_bits(piece.count, sizeof(Affine<F>), context_.free_bytes());
-    for (std::uint64_t done = 0; done < piece.count; done += most) {
-      const std::uint64_t begin = piece.begin + done;
-      const std::uint64_t count = std::min(most, piece.count - done);
-      CUZK_TRY_ASSIGN(const std::vector<Xyzz<F>> sums,
-                      bit_sum(context_, points + done, w.words.as<std::uint64_t>() + begin / 64, count,
-                              bits.ones_of(begin, count)));
-      out.bits.insert(out.bits.end(), sums.begin(), sums.end());
-      progress_.add(count, Progress::kBit * scale<F>());
-    }
-    return {};
-  }
-
-  template <class F>
-  Result<void> add_wide(const Affine<F>* points, const QueryPiece& piece, const DeviceMemory& places,
-                        const DeviceWitness& w, QueryParts<F>& out) {
-    CUZK_TRY_ASSIGN(const DeviceMemory scalars, context_.allocate(piece.count * sizeof(Fr), "wide scalars"));
-    CUZK_TRY(gather_scalars(context_, w.values.as<Fr>(), places.as<std::uint32_t>() + piece.begin,
-                            piece.count, scalars.as<Fr>()));
-    CUZK_TRY_ASSIGN(auto part, sum(points, scalars.as<Fr>(), piece.count));
-    out.wide.push_back(std::move(part));
-    progress_.add(piece.count, Progress::kWide * scale<F>());
-    return {};
-  }
-
-  Context& context_;
-  const DeviceKey& key_;
-  StageClock& clock_;
-  Progress& progress_;
 };
 
 }  // namespace

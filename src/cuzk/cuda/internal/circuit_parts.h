@@ -101,7 +101,4 @@ class Progress {
   double done_ = 0;
 };
 
-/// An error unless the highest coefficient of a quotient, which lies last in `coefficients`, is zero. Waits.
-Result<void> check_top_coefficient(Context& context, const Fr* coefficients, std::uint64_t domain);
-
 }  // namespace cuzk::cuda

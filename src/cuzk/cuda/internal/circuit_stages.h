@@ -1,0 +1,105 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cuzk/cuda/internal/circuit_parts.h"
+#include "cuzk/cuda/internal/stage_clock.h"
+#include "cuzk/cuda/internal/sum_memory.h"
+#include "cuzk/cuda/msm.h"
+
+namespace cuzk::cuda {
+
+/// What a launch does for a circuit whether its key is resident or streamed. Used under the device lock.
+class CircuitStages {
+ protected:
+  CircuitStages(Context& context, const DeviceKey& key, StageClock& clock, Progress& progress)
+      : context_(context), key_(key), clock_(clock), progress_(progress) {}
+
+  static constexpr const char* kQuotient = "quotient";
+  template <class F>
+  static constexpr double kScale = sizeof(F) == sizeof(Fp) ? 1 : Progress::kG2;
+
+  [[nodiscard]] std::uint64_t domain() const { return std::uint64_t{1} << key_.ntt->log_size(); }
+
+  /// The stage "witness": inputs, wide values and bits.
+  Result<void> upload_witness(const CudaPrepared& circuit, const DeviceMemory& values,
+                              const DeviceMemory& bits) {
+    CUZK_TRY(clock_.begin("witness"));
+    CUZK_TRY(context_.upload(values.as<void>(), circuit.at(0), circuit.values * sizeof(Fr), "witness"));
+    if (circuit.bit_words != 0)
+      CUZK_TRY(context_.upload(bits.as<void>(), circuit.at(circuit.bits_offset), 8 * circuit.bit_words,
+                               "witness"));
+    return clock_.end();
+  }
+
+  /// The stages "rows" and "quotient" where there is room for three arrays: the coefficients of h to `a`.
+  Result<void> quotient_of_rows(const DeviceMemory& values, const DeviceMemory& bits, Fr* a, Fr* b, Fr* c) {
+    CUZK_TRY(clock_.begin("rows"));
+    CUZK_TRY(key_.rows.evaluate(context_, values.as<Fr>(), bits.as<std::uint64_t>(), a, b, domain()));
+    CUZK_TRY(clock_.end());
+    CUZK_TRY(clock_.begin(kQuotient));
+    CUZK_TRY(key_.ntt->quotient(a, b, c));
+    return clock_.end();
+  }
+
+  /// Behind every quotient: its highest coefficient, which lies last in `a`, is zero, or a transform went
+  /// wrong. Waits.
+  Result<void> check_quotient(const Fr* a) {
+    Fr top = Fr::one();
+    CUZK_TRY(context_.download(&top, a + domain() - 1, sizeof top, kQuotient));
+    if (!top.is_zero())
+      return Error{ErrorCode::kInternal,
+                   "device " + std::to_string(context_.device()) +
+                       ": the quotient has a term of degree n - 1: a transform went wrong"};
+    progress_.add(domain(), Progress::kRow + Progress::kQuotient);
+    return {};
+  }
+
+  /// The bits of a query.
+  Result<DeviceMemory> upload_bits(const CudaPrepared& circuit, const QueryBits& bits) {
+    CUZK_TRY_ASSIGN(DeviceMemory words, context_.allocate(8 * bits.words(), "bits"));
+    if (bits.count != 0)
+      CUZK_TRY(context_.upload(words.as<void>(), circuit.at(bits.offset), 8 * bits.words(), "bits"));
+    return Result<DeviceMemory>(std::move(words));
+  }
+
+  /// Adds to `out` the sum of `count` bit bases, of which the first is the query's `begin`th, in as few parts
+  /// as there is memory for.
+  template <class F>
+  Result<void> sum_bits(const Affine<F>* bases, std::uint64_t begin, std::uint64_t count,
+                        const QueryBits& bits, const DeviceMemory& words, QueryParts<F>& out) {
+    const std::uint64_t most = fitting_bits(count, sizeof(Affine<F>), context_.free_bytes());
+    for (std::uint64_t done = 0; done < count; done += most) {
+      const std::uint64_t size = std::min(most, count - done);
+      CUZK_TRY_ASSIGN(const std::vector<Xyzz<F>> sums,
+                      bit_sum(context_, bases + done, words.as<std::uint64_t>() + (begin + done) / 64, size,
+                              bits.ones_of(begin + done, size)));
+      out.bits.insert(out.bits.end(), sums.begin(), sums.end());
+      progress_.add(size, Progress::kBit * kScale<F>);
+    }
+    return {};
+  }
+
+  /// Adds to `out` the sum of `count` wide bases, whose scalars lie at `places` among the values.
+  /// `multiply` is the multi-scalar multiplication that suits.
+  template <class F, class Multiply>
+  Result<void> sum_wide(const Affine<F>* bases, const std::uint32_t* places, std::uint64_t count,
+                        const DeviceMemory& values, const Multiply& multiply, QueryParts<F>& out) {
+    CUZK_TRY_ASSIGN(const DeviceMemory scalars, context_.allocate(count * sizeof(Fr), "wide scalars"));
+    CUZK_TRY(gather_scalars(context_, values.as<Fr>(), places, count, scalars.as<Fr>()));
+    CUZK_TRY_ASSIGN(auto part, multiply(bases, scalars.as<Fr>(), count));
+    out.wide.push_back(std::move(part));
+    progress_.add(count, Progress::kWide * kScale<F>);
+    return {};
+  }
+
+  Context& context_;
+  const DeviceKey& key_;
+  StageClock& clock_;
+  Progress& progress_;
+};
+
+}  // namespace cuzk::cuda

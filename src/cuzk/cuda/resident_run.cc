@@ -1,0 +1,72 @@
+#include "cuzk/cuda/internal/resident_run.h"
+
+#include "cuzk/cuda/internal/circuit_stages.h"
+
+namespace cuzk::cuda {
+namespace {
+
+class ResidentRun : CircuitStages {
+ public:
+  ResidentRun(Context& context, const DeviceKey& key, const CudaPrepared& circuit, StageClock& clock,
+              Progress& progress)
+      : CircuitStages(context, key, clock, progress), circuit_(circuit) {}
+
+  Result<CircuitParts> run() {
+    CircuitParts parts;
+    CUZK_TRY_ASSIGN(values_, context_.allocate(circuit_.values * sizeof(Fr), "witness"));
+    {
+      CUZK_TRY_ASSIGN(const DeviceMemory a, context_.allocate(domain() * sizeof(Fr), kQuotient));
+      CUZK_TRY(quotient(a.as<Fr>()));
+      CUZK_TRY(clock_.begin("h"));
+      // The highest coefficient is zero; it lies last in this order as well.
+      CUZK_TRY_ASSIGN(auto part, msm(context_, key_.h.as<G1Affine>(), a.as<Fr>(), key_.h_count));
+      parts.h.wide.push_back(std::move(part));
+      CUZK_TRY(clock_.end());
+      progress_.add(domain(), Progress::kFull);
+    }
+    CUZK_TRY(query("l", key_.l, circuit_.l, key_.l_places, parts.l));
+    CUZK_TRY(query("a", key_.a, circuit_.a, key_.a_places, parts.a));
+    CUZK_TRY(query("b_g1", key_.b_g1, circuit_.b, key_.b_places, parts.b_g1));
+    CUZK_TRY(query("b_g2", key_.b_g2, circuit_.b, key_.b_places, parts.b_g2));
+    return parts;
+  }
+
+ private:
+  /// The coefficients of h to `a`.
+  Result<void> quotient(Fr* a) {
+    CUZK_TRY_ASSIGN(const DeviceMemory bits, context_.allocate(8 * circuit_.bit_words, "witness"));
+    CUZK_TRY_ASSIGN(const DeviceMemory b, context_.allocate(domain() * sizeof(Fr), kQuotient));
+    CUZK_TRY_ASSIGN(const DeviceMemory c, context_.allocate(domain() * sizeof(Fr), kQuotient));
+    CUZK_TRY(upload_witness(circuit_, values_, bits));
+    CUZK_TRY(quotient_of_rows(values_, bits, a, b.as<Fr>(), c.as<Fr>()));
+    return check_quotient(a);
+  }
+
+  template <class F>
+  Result<void> query(const char* stage, const DeviceQuery<F>& bases, const QueryBits& bits,
+                     const DeviceMemory& places, QueryParts<F>& out) {
+    CUZK_TRY(clock_.begin(stage));
+    if (bases.bit_count != 0) {
+      CUZK_TRY_ASSIGN(const DeviceMemory words, upload_bits(circuit_, bits));
+      CUZK_TRY(sum_bits(bases.bit_bases.template as<Affine<F>>(), 0, bases.bit_count, bits, words, out));
+    }
+    const auto multiply = [&](const Affine<F>* points, const Fr* scalars, std::uint64_t count) {
+      return msm(context_, points, scalars, count);
+    };
+    CUZK_TRY(sum_wide(bases.wide_bases.template as<Affine<F>>(), places.as<std::uint32_t>(), bases.wide_count,
+                      values_, multiply, out));
+    return clock_.end();
+  }
+
+  const CudaPrepared& circuit_;
+  DeviceMemory values_;
+};
+
+}  // namespace
+
+Result<CircuitParts> run_resident(Context& context, const DeviceKey& key, const CudaPrepared& circuit,
+                                  StageClock& clock, Progress& progress) {
+  return ResidentRun(context, key, circuit, clock, progress).run();
+}
+
+}  // namespace cuzk::cuda

@@ -184,7 +184,12 @@ Result<PinnedMemory> Context::allocate_pinned(std::uint64_t bytes, const char* w
   PinnedMemory memory;
   const cudaError_t status =
       cudaHostAlloc(&memory.data_, std::max<std::uint64_t>(bytes, 1), cudaHostAllocPortable);
-  CUZK_TRY(check(status, what));
+  if (status != cudaSuccess) {
+    // The cause says "out of memory", which is not the device's.
+    const std::string stage =
+        std::string(what) + ", " + std::to_string(bytes) + " bytes of page-locked host memory";
+    CUZK_TRY(check(status, stage.c_str()));
+  }
   memory.bytes_ = bytes;
   return Result<PinnedMemory>(std::move(memory));
 }

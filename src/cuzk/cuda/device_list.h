@@ -19,7 +19,7 @@ struct DeviceDescription {
 };
 
 /// All devices that this process may use, in CUDA's order; none where there is no device. kIo where there is
-/// no driver or one too old for this program, with its reason.
+/// no driver or one too old for this program, with its reason. For any thread.
 Result<std::vector<DeviceDescription>> list_devices();
 
 }  // namespace cuzk::cuda

@@ -32,7 +32,7 @@ Result<PinnedPool::Lease> PinnedPool::take(const std::shared_ptr<PinnedPool>& po
     }
   }
   CUZK_TRY(context.bind());
-  CUZK_TRY_ASSIGN(lease.memory_, context.allocate_pinned(size, "pinned memory of a witness"));
+  CUZK_TRY_ASSIGN(lease.memory_, context.allocate_pinned(size, "witness"));
   const std::lock_guard lock(pool->mutex_);
   pool->free_.reserve(pool->made_ + 1);
   ++pool->made_;

@@ -12,7 +12,8 @@ template <class F>
 class DeviceFixedBase;
 
 /// Points of parameters on a device (groth16::SetupOptions::points): two billion batch-affine additions a
-/// second, a dozen a point. Nobody else may use the context meanwhile.
+/// second, a dozen a point. Nobody else may use the context meanwhile. For `cuzk setup --device` and
+/// benchmarks.
 ///
 /// Takes up to 1.2 GB of device memory for points of G1 and 2.3 GB for G2, when the first of each are made,
 /// and keeps them; the same in pinned host memory: 0.5 and 0.9 GB. Fewer points take less.

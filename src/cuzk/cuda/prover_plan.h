@@ -9,6 +9,8 @@
 
 namespace cuzk::cuda {
 
+// Threads: all of this is values and pure functions of them, for any thread.
+
 /// What a circuit asks of a device, as numbers.
 struct CircuitCounts {
   struct Query {

@@ -5,29 +5,17 @@
 #include <fstream>
 #include <future>
 
+#include "cuzk/engine/forwarding_device.h"
 #include "cuzk/timeline/analysis.h"
 #include "cuzk/timeline/gantt.h"
 
 namespace cuzk::bench {
 namespace {
 
-class KeepingDevice : public engine::Device {
+class KeepingDevice : public engine::ForwardingDevice {
  public:
-  explicit KeepingDevice(std::shared_ptr<engine::Device> device) : device_(std::move(device)) {}
-  [[nodiscard]] const engine::DeviceInfo& info() const override { return device_->info(); }
-  [[nodiscard]] groth16::Prover& prover() override { return device_->prover(); }
-  [[nodiscard]] bool usable() override { return device_->usable(); }
-  [[nodiscard]] std::uint64_t free_memory() override { return device_->free_memory(); }
-  [[nodiscard]] engine::KeyHostBytes key_host_bytes(const Shape& shape) const override {
-    return device_->key_host_bytes(shape);
-  }
-  Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key,
-                    const groth16::LaunchOptions& options) override {
-    return device_->hold(key, options);
-  }
-
- private:
-  std::shared_ptr<engine::Device> device_;
+  using ForwardingDevice::ForwardingDevice;
+  void drop(const std::shared_ptr<const groth16::ProvingKey>&, const groth16::LaunchOptions&) override {}
 };
 
 double percent(const std::optional<timeline::Lane>& lane) {
@@ -79,10 +67,9 @@ Result<void> run_engine(ThreadPool& pool, const std::shared_ptr<engine::Device>&
                                                   .circuits = circuits,
                                                   .read_request = reader,
                                                   .recorder = &recorder}));
-  {
+  for (const std::string& id : run.circuit_ids) {
     std::promise<Result<engine::Preloaded>> loaded;
-    engine->preload(run.circuit_id,
-                    [&](Result<engine::Preloaded> done) { loaded.set_value(std::move(done)); });
+    engine->preload(id, [&](Result<engine::Preloaded> done) { loaded.set_value(std::move(done)); });
     CUZK_TRY(loaded.get_future().get());
   }
   const auto begin = std::chrono::steady_clock::now();

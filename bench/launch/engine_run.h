@@ -11,8 +11,8 @@ namespace cuzk::bench {
 
 /// Jobs through an engine in this process, one configuration.
 struct EngineRun {
-  std::string name;        ///< of the files and in the output
-  std::string circuit_id;  ///< loaded before the clock starts
+  std::string name;                      ///< of the files and in the output
+  std::vector<std::string> circuit_ids;  ///< loaded before the clock starts
   unsigned workers_per_device = 2;
   unsigned partition_workers = 4;
   std::vector<ProofRequest> requests;  ///< submitted all at once

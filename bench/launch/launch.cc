@@ -7,7 +7,10 @@
 //     first ones
 //     --jobs N          of an engine run (default 3), of --partitions N each (default 10)
 //     --porep FILE      a C1 output, of a small sector: the same with real jobs, 10 times --jobs
-//     --no-synthetic    only --porep
+//     --kinds           jobs of every kind of proof with sectors of 2 KiB (tests/data; run in the root of the
+//                       repository), mixed: in an engine run 10 times --jobs of each; --jobs of each under a
+//                       limit, with two workers, where keys make room for one another
+//     --no-synthetic    only --porep and --kinds
 //     --check           compares parameters and proof with the CPU's, byte for byte (small sizes)
 //     --threads N       of the CPU (default: all)
 //     --cpu             everything on the CPU, for trying out this program; no --vram-limit
@@ -32,105 +35,16 @@
 #include "cuzk/proving/circuit.h"
 #include "cuzk/proving/porep.h"
 #include "engine_run.h"
+#include "launch_options.h"
 #include "memory_circuits.h"
+#include "reference_cases.h"
 #include "synthetic_circuit.h"
 
 namespace {
 
 using namespace cuzk;
-
-/// What is done with a key, in order.
-struct Action {
-  enum class Kind { engine, vram_limit } kind;
-  std::uint64_t value;  ///< workers, or bytes
-};
-
-struct Options {
-  unsigned log_size = 20;
-  unsigned launches = 3;
-  std::vector<Action> actions;
-  unsigned jobs = 3;
-  unsigned partitions = 10;
-  std::string porep;
-  bool synthetic = true;
-  bool check = false;
-  unsigned threads = 0;
-  bool cpu = false;
-  std::string out;
-};
-
-[[noreturn]] void usage(const char* what) {
-  std::fprintf(stderr, "cuzk_launch_bench: %s; see the head of launch.cc\n", what);
-  std::exit(2);
-}
-
-std::uint64_t number(const char* text) {
-  char* end = nullptr;
-  const std::uint64_t value = std::strtoull(text, &end, 10);
-  if (end == text || *end != 0) usage(text);
-  return value;
-}
-
-/// 12, or 1.5G.
-std::uint64_t bytes(const std::string& text) {
-  if (!text.ends_with('G')) return number(text.c_str());
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (end != text.c_str() + text.size() - 1 || !(value > 0 && value < 1e6)) usage(text.c_str());
-  return static_cast<std::uint64_t>(value * 1e9);
-}
-
-Options parse(int argc, char** argv) {
-  Options o;
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    const auto value = [&] {
-      if (++i == argc) usage((name + " needs a value").c_str());
-      return argv[i];
-    };
-    const auto count = [&] { return static_cast<unsigned>(number(value())); };
-    if (name == "--log-size") {
-      o.log_size = count();
-    } else if (name == "--launches") {
-      o.launches = count();
-    } else if (name == "--engine" || name == "--vram-limit") {
-      const std::string list = value();
-      for (std::size_t at = 0; at < list.size();) {
-        const std::size_t comma = std::min(list.find(',', at), list.size());
-        const std::string item = list.substr(at, comma - at);
-        if (name == "--engine")
-          o.actions.push_back({Action::Kind::engine, number(item.c_str())});
-        else
-          o.actions.push_back({Action::Kind::vram_limit, bytes(item)});
-        at = comma + 1;
-      }
-    } else if (name == "--jobs") {
-      o.jobs = count();
-    } else if (name == "--partitions") {
-      o.partitions = count();
-    } else if (name == "--porep") {
-      o.porep = value();
-    } else if (name == "--no-synthetic") {
-      o.synthetic = false;
-    } else if (name == "--check") {
-      o.check = true;
-    } else if (name == "--threads") {
-      o.threads = count();
-    } else if (name == "--cpu") {
-      o.cpu = true;
-    } else if (name == "--out") {
-      o.out = value();
-    } else {
-      usage(("unknown option " + name).c_str());
-    }
-  }
-  if (o.log_size < bench::SyntheticCircuit::kMinLogSize || o.log_size > 28) usage("--log-size is 12 to 28");
-  if (o.partitions == 0) usage("--partitions is at least 1");
-  const bool limited = std::any_of(o.actions.begin(), o.actions.end(),
-                                   [](const Action& a) { return a.kind == Action::Kind::vram_limit; });
-  if (o.cpu && limited) usage("--vram-limit is of a device's memory, --cpu uses none");
-  return o;
-}
+using bench::Action;
+using bench::Options;
 
 /// Ends the program: a result that cannot be is a failed check, anything else is the environment's.
 [[noreturn]] void stop(const Error& error) {
@@ -257,6 +171,42 @@ class Program {
     prove(id, id, key, require(statement->synthesize(pool_, *shape, 0, {})).witness,
           std::vector<ProofRequest>(std::size_t{10} * options_.jobs), reader);
     device_->drop(key);
+  }
+
+  void kinds() {
+    std::vector<std::string> ids;
+    std::vector<std::shared_ptr<const groth16::ProvingKey>> keys;
+    std::vector<ProofRequest> of_each;
+    for (const device_test::ReferenceCase& c : device_test::kReferenceCases) {
+      ProofRequest request = require(device_test::reference_request(c));
+      const std::shared_ptr<const Statement> statement = require(read_request(pool_, request));
+      const std::string& id = statement->circuit_id();
+      const std::shared_ptr<const Shape> shape = record_shape(require(find_circuit(id)));
+      steps_.done("shape of " + id + ": " + statement->description());
+      describe(*shape);
+      keys.push_back(make_key(id, shape));
+      ids.push_back(id);
+      of_each.push_back(std::move(request));
+    }
+    const auto mixed = [&](unsigned count) {
+      std::vector<ProofRequest> requests;
+      for (unsigned i = 0; i < count; ++i) requests.insert(requests.end(), of_each.begin(), of_each.end());
+      return requests;
+    };
+    for (const Action& action : options_.actions) {
+      if (action.kind == Action::Kind::engine) {
+        run(kept_, ids, "kinds", static_cast<unsigned>(action.value), mixed(10 * options_.jobs),
+            read_request);
+        continue;
+      }
+      const auto device = open_limited(action.value);
+      if (device == nullptr) continue;
+      run(device, ids, "kinds-limited", 2, mixed(options_.jobs), read_request);
+      const cuda::Context& memory = *context_of(*device);
+      check(memory.peak_bytes() <= action.value && memory.bytes_in_use() == 0,
+            "  the limit held, and nothing is in use behind the engine");
+    }
+    for (const auto& key : keys) device_->drop(key);
   }
 
   [[nodiscard]] int failed() const { return failed_; }
@@ -419,18 +369,24 @@ class Program {
     const auto proof = launch(*device_, key, witness, options_.check);
     for (const Action& action : options_.actions) {
       if (action.kind == Action::Kind::engine)
-        run(circuit_id, name, static_cast<unsigned>(action.value), requests, reader);
+        run(kept_, {circuit_id}, name, static_cast<unsigned>(action.value), requests, reader);
       else
         limited(action.value, key, witness, proof);
     }
   }
 
+  /// Null on the CPU.
+  std::shared_ptr<engine::Device> open_limited(std::uint64_t limit) {
+    if (context() == nullptr) return nullptr;
+    std::printf("at most %.3f GB of device memory\n", static_cast<double>(limit) / 1e9);
+    return require(devices::CudaDevice::open(pool_, description_, {.vram_limit = limit}));
+  }
+
   void limited(std::uint64_t limit, const std::shared_ptr<const groth16::ProvingKey>& key,
                const std::shared_ptr<const Witness>& witness,
                const std::optional<groth16::ProofBytes>& expected) {
-    if (context() == nullptr) return;
-    std::printf("at most %.3f GB of device memory\n", static_cast<double>(limit) / 1e9);
-    const auto device = require(devices::CudaDevice::open(pool_, description_, {.vram_limit = limit}));
+    const auto device = open_limited(limit);
+    if (device == nullptr) return;
     cuda::Context& memory = *context_of(*device);
     require(device->hold(key));
     print_plan(*device);
@@ -444,10 +400,11 @@ class Program {
     check(memory.bytes_in_use() == 0, "  nothing is in use when the key is dropped");
   }
 
-  void run(const std::string& circuit_id, const std::string& name, unsigned workers,
-           std::vector<ProofRequest> requests, const engine::RequestReader& reader) {
-    require(bench::run_engine(pool_, kept_, circuits_, reader,
-                              {name + "-w" + std::to_string(workers), circuit_id, workers,
+  void run(const std::shared_ptr<engine::Device>& device, std::vector<std::string> circuit_ids,
+           const std::string& name, unsigned workers, std::vector<ProofRequest> requests,
+           const engine::RequestReader& reader) {
+    require(bench::run_engine(pool_, device, circuits_, reader,
+                              {name + "-w" + std::to_string(workers), std::move(circuit_ids), workers,
                                std::clamp(pool_.size() / 4, 2U, 4U), std::move(requests), options_.out}));
     steps_.done("engine run");
   }
@@ -465,11 +422,12 @@ class Program {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Options options = parse(argc, argv);
+  const Options options = bench::parse_options(argc, argv);
   std::setvbuf(stdout, nullptr, _IOLBF,
                1 << 12);  // lines are seen when they are printed, also through a pipe
   Program program(options);
   if (options.synthetic) program.synthetic();
   if (!options.porep.empty()) program.porep();
+  if (options.kinds) program.kinds();
   return program.failed() == 0 ? 0 : 1;
 }

@@ -10,7 +10,7 @@
 
 namespace cuzk::device_test {
 
-/// Prints one line a check and remembers whether any failed.
+/// Prints one line a check and remembers whether any failed. One thread at a time.
 class Report {
  public:
   void line(const std::string& what, bool ok) {
@@ -19,15 +19,19 @@ class Report {
     ++checks_;
     failed_ += ok ? 0 : 1;
   }
+  /// What this program cannot check: the closing line repeats it.
+  void skipped(const std::string& what) { skipped_ += (skipped_.empty() ? "" : "; ") + what; }
   /// The exit code of the program.
   int finish(const char* program) const {
-    std::printf("%s: %d checks, %d failed\n", program, checks_, failed_);
+    std::printf("%s: %d checks, %d failed%s%s\n", program, checks_, failed_,
+                skipped_.empty() ? "" : "; skipped: ", skipped_.c_str());
     return failed_ == 0 ? 0 : 1;
   }
 
  private:
   int checks_ = 0;
   int failed_ = 0;
+  std::string skipped_;
 };
 
 /// The value, or the end of the program.

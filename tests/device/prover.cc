@@ -2,7 +2,9 @@
 //   cuzk_device_prover [largest log size of a domain, default 16] [folder for parameters, default /tmp]
 //   cuzk_device_prover streamed [largest log size] [folder]: keys that are not resident
 //   cuzk_device_prover small [log size, default 4] [folder]: a few launches, for compute-sanitizer
-//   cuzk_device_prover porep [folder]: a sealed sector of 2 KiB under caps, in the root of the repository
+//   cuzk_device_prover circuits [folder] [circuit ...]: the reference's proofs with sectors of 2 KiB under
+//     caps, of all kinds or of those circuits (porep-2k, winning-2k, window-2k, update-2k), in the root of
+//     the repository
 // Where the program was built with the tests' libraries it proves the circuits of tests/data/groth16/toy as
 // well; it is then run in the root of the repository.
 #include <algorithm>
@@ -232,7 +234,7 @@ void check_toys(Bench& bench, cuda::Context& context) {
 #else
   (void)bench;
   (void)context;
-  std::printf("toys: not built in\n");
+  bench.report.skipped("the toy circuits: built without the tests' libraries");
 #endif
 }
 
@@ -241,13 +243,15 @@ void check_toys(Bench& bench, cuda::Context& context) {
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const std::string mode = arguments.empty() ? "" : arguments[0];
-  const bool named = mode == "streamed" || mode == "small" || mode == "porep";
+  const bool named = mode == "streamed" || mode == "small" || mode == "circuits";
   const auto argument = [&](std::size_t i) { return i < arguments.size() ? arguments[i] : std::string(); };
   Bench bench;
-  if (mode == "porep") {
+  if (mode == "circuits") {
     bench.folder = argument(1).empty() ? "/tmp" : argument(1);
-    device_test::check_porep(bench);
-    return bench.report.finish("prover, porep");
+    const std::size_t first = std::min<std::size_t>(2, arguments.size());
+    device_test::check_circuits(bench,
+                                {arguments.begin() + static_cast<std::ptrdiff_t>(first), arguments.end()});
+    return bench.report.finish("prover, circuits");
   }
   const std::string size = argument(named ? 1 : 0);
   const unsigned largest = size.empty() ? 16 : static_cast<unsigned>(std::atoi(size.c_str()));

@@ -85,6 +85,15 @@ inline void print_stages(const groth16::LaunchReport& report, const cuda::Contex
   std::printf("\n");
 }
 
+/// The least limit of device memory that a circuit has a plan for; 0 when the refusal does not say.
+inline std::uint64_t least_limit(const cuda::CircuitCounts& counts) {
+  const auto tight = cuda::plan_prover(counts, {1, cuda::Residency::automatic, 0, 0});
+  const std::string message = tight ? "" : tight.error().message;
+  const std::string mark = "out of memory: ";
+  const std::size_t at = message.find(mark);
+  return at == std::string::npos ? 0 : std::strtoull(message.c_str() + at + mark.size(), nullptr, 10);
+}
+
 /// Two host threads on one prover, each proving one circuit and the other in turn, `rounds` times: whether
 /// all proofs are right.
 inline bool two_threads_prove(Bench& bench, cuda::CudaProver& prover, const Case& one, const Case& two,
@@ -112,7 +121,8 @@ void check_streamed(Bench& bench, unsigned largest);
 /// Every way to stream, batches and two threads in a few launches, with a domain of 2^log_size, memory as it
 /// comes: for compute-sanitizer, whose initcheck would take the filling of memory for its initialisation.
 void check_small(Bench& bench, unsigned log_size);
-/// The sealed sector of tests/data, under caps and without (porep.cc). Run in the root of the repository.
-void check_porep(Bench& bench);
+/// The reference's circuits with sectors of 2 KiB, all of them or those that are named (porep-2k, winning-2k,
+/// window-2k, update-2k), under caps and without (circuits.cc). Run in the root of the repository.
+void check_circuits(Bench& bench, const std::vector<std::string>& names);
 
 }  // namespace cuzk::device_test

@@ -54,12 +54,7 @@ void check_circuit(Bench& bench, const Case& c, const std::string& what) {
     expect_proof(bench, c, what + ", " + std::to_string(arrays) + " arrays", 0, options, r, want);
   }
   // The least that is enough, a byte less than what all of it takes, and between.
-  const auto tight = cuda::plan_prover(counts, {1, Residency::automatic, 0, 0});
-  const std::string message = tight ? "" : tight.error().message;
-  const std::string mark = "out of memory: ";
-  const std::size_t at = message.find(mark);
-  const std::uint64_t least =
-      at == std::string::npos ? 0 : std::strtoull(message.c_str() + at + mark.size(), nullptr, 10);
+  const std::uint64_t least = least_limit(counts);
   const std::uint64_t full = cuda::plan_prover(counts).needed_bytes();
   bench.report.line(what + ": a limit of one byte says what is needed", least > 0);
   std::vector<std::uint64_t> limits{least};

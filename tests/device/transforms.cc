@@ -1,5 +1,5 @@
 // The device's transforms and quotient against cuzk/ntt, element by element.
-//   cuzk_device_transforms [largest log size, default 20]
+//   cuzk_device_transforms [largest log size, default 20] [one more size, without whole tables]
 #include <cstring>
 
 #include "cuzk/base/random.h"
@@ -80,5 +80,6 @@ int main(int argc, char** argv) {
     check_size(report, *context, pool, log_size, false);
     check_size(report, *context, pool, log_size, true);
   }
+  if (argc > 2) check_size(report, *context, pool, static_cast<unsigned>(std::atoi(argv[2])), false);
   return report.finish("transforms");
 }

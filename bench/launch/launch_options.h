@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace cuzk::bench {
+
+/// What is done with a key, in order.
+struct Action {
+  enum class Kind { engine, vram_limit } kind;
+  std::uint64_t value;  ///< workers, or bytes
+};
+
+/// The options at the head of launch.cc.
+struct Options {
+  unsigned log_size = 20;
+  unsigned launches = 3;
+  std::vector<Action> actions;
+  unsigned jobs = 3;
+  unsigned partitions = 10;
+  std::string porep;
+  bool kinds = false;
+  bool synthetic = true;
+  bool check = false;
+  unsigned threads = 0;
+  bool cpu = false;
+  std::string out;
+};
+
+/// Ends the program with 2 and a message where they are wrong.
+Options parse_options(int argc, char** argv);
+
+}  // namespace cuzk::bench

@@ -163,29 +163,35 @@ class Sums {
   void run(double rate, double products) {
     std::printf("\n%-34s %10s %12s %10s\n", sizeof(F) == sizeof(Fp) ? "sum G1, resident" : "sum G2, resident",
                 "ms", "G add/s", "of floor");
-    for (unsigned log_size : {10U, 14U, 16U, 18U, 20U, 22U, 24U, 25U, 26U, 27U}) {
+    std::vector<double> uniform(largest_ + 1);
+    for (unsigned log_size : {10U, 12U, 14U, 16U, 18U, 20U, 22U, 24U, 25U, 26U, 27U}) {
       if (log_size > largest_) break;
       const std::uint64_t n = std::uint64_t{1} << log_size;
       random_fr(context_, scalars_.as<Fr>(), n, log_size);
-      line("uniform", n, rate, products, log_size <= 20 || log_size == largest_);
+      uniform[log_size] = line("uniform", n, rate, products, log_size <= 20 || log_size == largest_);
     }
-    for (unsigned log_size : {16U, 20U, 24U, 27U}) {
+    double worst = 0;
+    for (unsigned log_size : {10U, 12U, 14U, 16U, 18U, 20U, 22U, 24U, 25U, 27U}) {
       if (log_size > largest_) break;
       const std::uint64_t n = std::uint64_t{1} << log_size;
+      const auto skewed = [&](const char* what, const std::vector<Fr>& k) {
+        upload(k);
+        const double ratio = line(what, n, rate, products, false) / uniform[log_size];
+        std::printf("    %.2f of uniform\n", ratio);
+        worst = std::max(worst, ratio);
+      };
       std::vector<Fr> k(n, Fr::one());
-      upload(k);
-      line("all one", n, rate, products, false);
+      skewed("all one", k);
       std::fill(k.begin(), k.end(), Fr::from_u64(3).inverse());
-      upload(k);
-      line("all equal", n, rate, products, false);
+      skewed("all equal", k);
       TestRandom random(9);
       for (Fr& x : k) {
         const std::uint64_t w = random.next();
         x = w % 100 == 0 ? Fr::from_u64(w).inverse() : w % 200 < 100 ? Fr::zero() : Fr::one();
       }
-      upload(k);
-      line("99 % bits", n, rate, products, false);
+      skewed("99 % bits", k);
     }
+    if (worst > 0) std::printf("worst of skewed over uniform: %.2f\n", worst);
     for (unsigned log_size : {20U, 24U, 25U, 27U}) {
       if (log_size > largest_) break;
       bits(std::uint64_t{1} << log_size, rate, products);
@@ -210,7 +216,8 @@ class Sums {
     std::sort(ms.begin(), ms.end());
     return ms[ms.size() / 2];
   }
-  void line(const char* what, std::uint64_t n, double rate, double products, bool check) {
+  /// The milliseconds that it prints.
+  double line(const char* what, std::uint64_t n, double rate, double products, bool check) {
     cuda::WindowSums<F> sums;
     context_.reset_peak();
     const double ms = median_ms(
@@ -236,6 +243,7 @@ class Sums {
     }
     std::printf("\n");
     std::fflush(stdout);
+    return ms;
   }
   void bits(std::uint64_t n, double rate, double products) {
     std::vector<std::uint64_t> words(n / 64);

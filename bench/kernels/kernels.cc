@@ -1,5 +1,5 @@
 // Times of the device's transforms and sums: `cuzk bench kernels` where nothing but the CUDA toolkit is.
-//   cuzk_kernels_bench [largest log size of transforms, default 27] [of G1 sums, 27] [of G2 sums, 24]
+//   cuzk_kernels_bench [largest log size of transforms, default 27] [of G1 sums, 27] [of G2 sums, 25]
 // Exits with 1 when a sum is wrong, 2 for wrong arguments, 3 when the device does not serve.
 #include <cstdio>
 #include <cstdlib>

@@ -37,6 +37,7 @@ struct SetupOptions : CommonOptions {
   std::string out;
   std::string toxic;  ///< empty: random secrets, kept nowhere
   bool overwrite = false;
+  std::optional<unsigned> device = {};  ///< CUDA's ordinal, in programs with CUDA; absent: the processor
 };
 Result<void> run_setup(const SetupOptions& options);
 

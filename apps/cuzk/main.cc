@@ -102,6 +102,12 @@ void add_setup(CLI::App& app, Chosen& chosen) {
       "never written down");
   command->add_flag("--overwrite", options.overwrite,
                     "Replace parameters that are there; without it they are an error");
+#if CUZK_HAVE_CUDA
+  command
+      ->add_option("--device", options.device,
+                   "Make the points on this CUDA device (its ordinal); without it the processor does")
+      ->check(CLI::Range(0, 1024));
+#endif
   add_common(command, options, true);
 }
 

@@ -10,6 +10,9 @@
 #include "files.h"
 #include "json_file.h"
 #include "output.h"
+#if CUZK_HAVE_CUDA
+#include "cuzk/cuda/point_maker.h"
+#endif
 
 namespace cuzk::app {
 
@@ -43,6 +46,12 @@ Result<void> run_setup(const SetupOptions& options) {
     CUZK_TRY(refuse_existing(vk_path));
   }
   CUZK_TRY_ASSIGN(FileSink vk_file, FileSink::create(vk_path));
+#if CUZK_HAVE_CUDA
+  std::unique_ptr<cuda::Context> device;
+  if (options.device) {
+    CUZK_TRY_ASSIGN(device, cuda::Context::create({.device = static_cast<int>(*options.device)}));
+  }
+#endif
 
   tell(
       "WARNING: these parameters are INSECURE. They come from secrets that this run {}.\n"
@@ -55,6 +64,14 @@ Result<void> run_setup(const SetupOptions& options) {
   const std::shared_ptr<const Shape> shape = record_shape(circuit);
 
   groth16::SetupOptions setup;
+#if CUZK_HAVE_CUDA
+  std::unique_ptr<cuda::DevicePointMaker> points;
+  if (device != nullptr) {
+    const std::uint64_t count = (std::uint64_t{1} << shape->domain_log_size()) + 3 * shape->num_aux();
+    points = std::make_unique<cuda::DevicePointMaker>(*device, pool, setup.g1, setup.g2, count);
+    setup.points = points.get();
+  }
+#endif
   bool started = false;
   progress.begin("evaluate the columns at tau");
   setup.progress = [&](std::uint64_t done, std::uint64_t total) {

@@ -10,10 +10,22 @@
 
 #include "cuzk/base/result.h"
 #include "cuzk/cpu/atomic_min.h"
+#include "cuzk/cpu/isa.h"
 #include "cuzk/cpu/thread_pool.h"
 
 namespace cuzk {
 namespace {
+
+// Tests of kernels run over the instruction sets that are supported; here a run says which ones it lacked.
+TEST(Isa, EveryOneIsTestedOnThisProcessor) {
+  std::string missing;
+  for (const Isa isa : {Isa::portable, Isa::adx, Isa::ifma})
+    if (!isa_supported(isa)) missing += std::string(" ") + isa_name(isa);
+  EXPECT_EQ(missing.find("portable"), std::string::npos);
+  EXPECT_TRUE(isa_supported(best_isa()));
+  if (!missing.empty())
+    GTEST_SKIP() << "not on this processor or not in this build, and so in no test of kernels:" << missing;
+}
 
 TEST(ThreadPool, CoversEveryIndexOnce) {
   for (const unsigned threads : {1U, 2U, 5U}) {

@@ -225,4 +225,9 @@ Result<void> Context::synchronize(const char* stage) {
   return check(cudaStreamSynchronize(stream_), stage);
 }
 
+Result<void> Context::trim() {
+  CUZK_TRY(synchronize("memory"));
+  return check(cudaMemPoolTrimTo(pool_, 0), "memory");
+}
+
 }  // namespace cuzk::cuda

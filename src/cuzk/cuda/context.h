@@ -141,6 +141,9 @@ class Context {
   /// `what` names the memory in errors. Contents are undefined (0xA5 in every byte with poison()).
   Result<DeviceMemory> allocate(std::uint64_t bytes, const char* what);
   Result<PinnedMemory> allocate_pinned(std::uint64_t bytes, const char* what);
+  /// Waits for stream() and gives the pool's free memory back to the driver, so that what comes next may cut
+  /// it differently.
+  Result<void> trim();
   /// For tests: fills memory that is handed out, so that reading before writing shows.
   void poison(bool on) { poison_ = on; }
 

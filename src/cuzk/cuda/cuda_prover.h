@@ -25,6 +25,8 @@ struct CudaProverOptions {
   /// this prover's own, PinnedBudget::of_machine(). What does not fit is kept in ordinary memory, from where
   /// copies take some six times as long.
   std::shared_ptr<PinnedBudget> pinned = nullptr;
+  /// Multiples of the points of h that resident keys keep, see PlanOptions.
+  unsigned multiples = 1;
   // For tests, see PlanOptions.
   unsigned arrays = 0;
   std::uint64_t piece = 0;

@@ -10,16 +10,37 @@
 
 namespace cuzk::cuda {
 
-/// For tests and measurements; results do not depend on it.
+/// Results do not depend on it.
 struct MsmOptions {
-  /// Digits of the scalars in radix 2^window_bits, 3 to 24; 0 chooses by the number of bases.
+  /// Digits of the scalars in radix 2^window_bits, 3 to 26; 0 chooses by the number of bases.
   unsigned window_bits = 0;
-  /// Bases taken at a time; 0: as many as memory allows.
+  /// For tests. Bases taken at a time; 0: as many as memory allows.
   std::uint64_t slice = 0;
+  /// Arrays of `count` points behind `bases`, made by fill_multiples with this many and these window_bits
+  /// (then not 0); 1: nothing but the bases.
+  unsigned multiples = 1;
+  /// For tests. Sorted digits whose buckets are summed at a time; 0: all, or with multiples 2^27.
+  std::uint64_t entries = 0;
 };
 
-/// What the device leaves of a multi-scalar multiplication: a pair of points for every window, and the
-/// doublings between them, for the host.
+/// Multiples that are kept beside bases. Windows of the scalars whose digits are about multiples of one
+/// distance share buckets, so that there are fewer of them and windows may be wider.
+struct BaseMultiples {
+  unsigned window_bits = 0;
+  unsigned arrays = 1;  ///< of points, the bases themselves the first one
+  unsigned shift = 0;   ///< array j has 2^(shift j) times the bases
+};
+/// What serves a sum over `count` bases best with at most `most_arrays` (from 1) arrays. 0 chooses the
+/// window, too.
+[[nodiscard]] BaseMultiples base_multiples(std::uint64_t count, unsigned most_arrays,
+                                           unsigned window_bits = 0);
+/// What a sum takes with them, in units of one addition: counted, not measured.
+[[nodiscard]] double msm_cost(std::uint64_t count, const BaseMultiples& multiples);
+/// Points whose multiples are made at a time: fill_multiples takes two coordinates for each beside.
+inline constexpr std::uint64_t kDoubledPoints = std::uint64_t{1} << 21;
+
+/// What the device leaves of a multi-scalar multiplication: a pair of points for every window (or set of
+/// windows that share buckets), and the doublings between them, for the host.
 template <class F>
 struct WindowSums {
   unsigned window_bits = 0;
@@ -49,6 +70,11 @@ Result<G1WindowSums> msm(Context& context, const G1Affine* bases, const Fr* scal
 Result<G2WindowSums> msm(Context& context, const G2Affine* bases, const Fr* scalars, std::uint64_t count,
                          const MsmOptions& options = {});
 
+/// Fills the arrays behind the first `count` points with their multiples, all in device memory. The points
+/// lie in the subgroup of order r, or are infinity. Does not wait for the device.
+Result<void> fill_multiples(Context& context, G1Affine* points, std::uint64_t count,
+                            const BaseMultiples& multiples);
+
 /// The sum of those bases[i], i < count, whose bit is set (bit i % 64 of word i / 64; all in device memory),
 /// by a tree of batch-affine additions. `set` is the number of bits set below `count`. The partial sums are
 /// for the host to add.
@@ -59,5 +85,7 @@ Result<std::vector<G2Xyzz>> bit_sum(Context& context, const G2Affine* bases, con
 
 /// The window that msm chooses for `count` bases.
 unsigned msm_window_bits(std::uint64_t count);
+/// How many of them a scalar has.
+unsigned msm_windows(unsigned window_bits);
 
 }  // namespace cuzk::cuda

@@ -1,3 +1,4 @@
+#include "cuzk/cuda/internal/bit_sum_impl.cuh"
 #include "cuzk/cuda/internal/msm_impl.cuh"
 
 namespace cuzk::cuda {

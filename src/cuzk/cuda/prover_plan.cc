@@ -117,7 +117,12 @@ ProverPlan build(const CircuitCounts& c, const Placement& place) {
     if (bytes != 0) plan.host.push_back({name, bytes});
   };
 
-  plan.resident.push_back({"h", taken(place.h ? sizeof(G1Affine) * c.h : 0)});
+  const std::uint64_t h_points = taken(place.h ? sizeof(G1Affine) * c.h : 0);
+  plan.resident.push_back({"h", h_points});
+  const bool multiples = place.h_multiples.arrays > 1;
+  if (multiples)
+    plan.resident.push_back(
+        {"multiples of h", taken(place.h_multiples.arrays * sizeof(G1Affine) * c.h) - h_points});
   on_host("h", place.h ? 0 : sizeof(G1Affine) * c.h);
   for (const QueryPart& q : queries) {
     const std::string name = q.name;
@@ -152,7 +157,9 @@ ProverPlan build(const CircuitCounts& c, const Placement& place) {
     plan.h_sum.push_back({"buffers of h", 2 * taken(sizeof(G1Affine) * points)});
     plan.h_sum.push_back({"scalars of a piece", taken(sizeof(Fr) * points)});
   }
-  plan.h_scratch = msm_scratch(place.h ? c.h : std::min(place.piece, c.h), sizeof(G1Affine), place);
+  plan.h_scratch = multiples
+                       ? taken(msm_memory_bound(c.h, sizeof(G1Affine), place.h_multiples))
+                       : msm_scratch(place.h ? c.h : std::min(place.piece, c.h), sizeof(G1Affine), place);
   plan.h_sum.push_back({"scratch", plan.h_scratch});
 
   // Buffers are the same for all queries.
@@ -177,6 +184,7 @@ ProverPlan build(const CircuitCounts& c, const Placement& place) {
 
   plan.loading = std::max(place.h ? taken(sizeof(G1Affine) * std::min(kLoadedPoints, c.h)) : 0,
                           c.domain_log_size < 3 ? 0 : taken(kPowersBytes));
+  if (multiples) plan.loading = std::max(plan.loading, 2 * taken(sizeof(Fp) * std::min(kDoubledPoints, c.h)));
   plan.launch_host = launch_host_bytes(c, place, queries);
   return plan;
 }
@@ -187,6 +195,26 @@ Placement all_resident(const CircuitCounts& c) {
   place.a.bits = c.a.bits;
   place.b_g1.bits = place.b_g2.bits = c.b.bits;
   return place;
+}
+
+ProverPlan plan_with(const CircuitCounts& c, const BaseMultiples& multiples) {
+  Placement place = all_resident(c);
+  if (multiples.arrays > 1) place.h_multiples = multiples;
+  return build(c, place);
+}
+
+/// A resident plan with as many multiples of h as fit, or `plan` where none would be worth it.
+ProverPlan with_multiples(const CircuitCounts& c, const ProverPlan& plan, std::uint64_t limit) {
+  constexpr unsigned kMostArrays = 16;
+  constexpr double kWorthIt = 0.97;
+  const double cost = msm_cost(c.h, base_multiples(c.h, 1));
+  for (unsigned arrays = kMostArrays; arrays > 1; --arrays) {
+    const BaseMultiples multiples = base_multiples(c.h, arrays);
+    if (msm_cost(c.h, multiples) > kWorthIt * cost) break;
+    ProverPlan better = plan_with(c, multiples);
+    if (better.needed_bytes() <= limit) return better;
+  }
+  return plan;
 }
 
 Placement nothing_resident(unsigned arrays, std::uint64_t piece, bool room_for_sums) {
@@ -377,10 +405,12 @@ Result<ProverPlan> plan_prover(const CircuitCounts& c, const PlanOptions& o) {
   const bool forced = o.arrays != 0 || o.piece != 0 || o.residency == Residency::streamed;
   if (forced && o.residency == Residency::resident)
     return usage_error("a resident key has three arrays in its quotient and no pieces");
+  if (forced && o.multiples > 1) return usage_error("a streamed key has no multiples");
   if (!forced) {
     ProverPlan plan = plan_prover(c);
-    if (plan.needed_bytes() <= o.limit) return plan;
-    if (o.residency == Residency::resident) return out_of_memory(plan, o.limit);
+    if (o.multiples > 1) plan = plan_with(c, base_multiples(c.h, o.multiples));
+    if (plan.needed_bytes() <= o.limit) return o.multiples == 0 ? with_multiples(c, plan, o.limit) : plan;
+    if (o.residency == Residency::resident || o.multiples > 1) return out_of_memory(plan, o.limit);
   }
   return plan_streamed(c, o);
 }

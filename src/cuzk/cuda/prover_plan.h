@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cuzk/base/result.h"
+#include "cuzk/cuda/msm.h"
 #include "cuzk/r1cs/shape.h"
 
 namespace cuzk::cuda {
@@ -53,6 +54,10 @@ struct PlanOptions {
   /// one.
   unsigned arrays = 0;
   std::uint64_t piece = 0;
+  /// Points that a resident key keeps for each one of h (BaseMultiples::arrays): 1 itself alone; 0 as many as
+  /// are worth it and leave a launch the memory that suits it; others: at most as many, or the key is
+  /// refused.
+  unsigned multiples = 1;
 };
 
 /// Bits whose ones are counted together: sums over bitmaps are cut at its multiples.
@@ -74,8 +79,9 @@ struct Placement {
   std::uint64_t piece = UINT64_MAX;  ///< G1 points that are copied, and summed, at a time
   /// Sums may work on whole pieces, with the window that suits them.
   bool room_for_sums = false;
-  bool rows = true;  ///< resident
-  bool h = true;     ///< resident
+  bool rows = true;           ///< resident
+  bool h = true;              ///< resident
+  BaseMultiples h_multiples;  ///< one array: none
   Bases l, a, b_g1, b_g2;
 };
 
@@ -84,7 +90,7 @@ struct Placement {
 /// Resident: all bases, rows and tables are in device memory. A launch has phases beside them, of which the
 /// first is planned in full: the quotient; the sum of h, beside one array of the domain's size; the sums over
 /// the queries. Sums cut themselves to what is there; `scratch` parts are what they take at the least, from
-/// above.
+/// above. With multiples of h, which leave its windows no choice, its scratch is all that it takes.
 ///
 /// Streamed: what has no room stays in host memory, in the device's form (decoded once: decoding on the way
 /// would keep the processors busy for seconds a launch where copies take one), and flows through two buffers.

@@ -311,6 +311,48 @@ TEST(ProverPlan, HostMemory) {
   EXPECT_LT(streamed.launch_host, std::uint64_t{150} << 20);
 }
 
+TEST(ProverPlan, MultiplesOfH) {
+  const CircuitCounts c = full_size();
+  const ProverPlan plain = plan_prover(c);
+  PlanOptions options;
+  options.multiples = 3;
+  options.limit = 150 * kGb;
+  const auto three = plan_prover(c, options);
+  ASSERT_TRUE(three) << three.error().message;
+  EXPECT_EQ(three->h_multiples.arrays, 3U);
+  EXPECT_EQ(part(three->resident, "h"), part(plain.resident, "h"));
+  EXPECT_EQ(part(three->resident, "multiples of h"),
+            Context::rounded(3 * 96 * c.h) - part(plain.resident, "h"));
+  EXPECT_EQ(three->resident_bytes(), plain.resident_bytes() + part(three->resident, "multiples of h"));
+  EXPECT_EQ(three->h_scratch, Context::rounded(msm_memory_bound(c.h, 96, three->h_multiples)));
+  EXPECT_GE(three->loading, std::uint64_t{2} * 48 * kDoubledPoints);
+  // Asked for, they are there or the key is refused; by themselves they are as many as fit.
+  options.limit = three->needed_bytes() - 1;
+  EXPECT_FALSE(plan_prover(c, options));
+  options.multiples = 0;
+  const auto two = plan_prover(c, options);
+  ASSERT_TRUE(two);
+  EXPECT_EQ(two->h_multiples.arrays, 2U);
+  expect_sound(c, *two, options.limit);
+  options.limit = plain.needed_bytes();
+  EXPECT_EQ(plan_prover(c, options)->text(), plain.text());
+  // More memory never makes a sum dearer.
+  double before = 0;
+  for (options.limit = 60 * kGb; options.limit < 300 * kGb; options.limit += 20 * kGb) {
+    const auto plan = plan_prover(c, options);
+    ASSERT_TRUE(plan);
+    expect_sound(c, *plan, options.limit);
+    EXPECT_TRUE(!plan->streamed || plan->h_multiples.arrays == 1);
+    const double cost =
+        msm_cost(c.h, plan->h_multiples.arrays > 1 ? plan->h_multiples : base_multiples(c.h, 1));
+    EXPECT_TRUE(before == 0 || cost <= before);
+    before = cost;
+  }
+  options.multiples = 2;
+  options.residency = Residency::streamed;
+  EXPECT_FALSE(plan_prover(c, options));
+}
+
 TEST(SumMemory, BoundsGrowWithWhatTheyBound) {
   EXPECT_EQ(msm_memory_bound(0, 96, 10, kLeastSlice), 0U);
   for (const unsigned bits : {kLeastWindow, 16U, 22U})

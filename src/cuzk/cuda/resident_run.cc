@@ -19,7 +19,9 @@ class ResidentRun : CircuitStages {
       CUZK_TRY(quotient(a.as<Fr>()));
       CUZK_TRY(clock_.begin("h"));
       // The highest coefficient is zero; it lies last in this order as well.
-      CUZK_TRY_ASSIGN(auto part, msm(context_, key_.h.as<G1Affine>(), a.as<Fr>(), key_.h_count));
+      const BaseMultiples& multiples = key_.plan.h_multiples;
+      CUZK_TRY_ASSIGN(auto part, msm(context_, key_.h.as<G1Affine>(), a.as<Fr>(), key_.h_count,
+                                     {.window_bits = multiples.window_bits, .multiples = multiples.arrays}));
       parts.h.wide.push_back(std::move(part));
       CUZK_TRY(clock_.end());
       progress_.add(domain(), Progress::kFull);

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "cuzk/cuda/internal/affine_add.h"
+#include "cuzk/cuda/internal/bucket_sets.h"
 #include "cuzk/cuda/internal/digits32.h"
-#include "cuzk/cuda/msm.h"
 #include "cuzk/cuda/prover_plan.h"
 
 namespace cuzk::cuda {
@@ -40,6 +40,24 @@ std::uint64_t msm_memory_bound(std::uint64_t count, std::uint64_t point_bytes, u
   sum += point_bytes * std::min(entries, (entries + buckets) / 2 + 1);
   sum += point_bytes * (all + windows.buckets() + all / 2 + 1);
   return sum + adder_bound(std::max(entries / 2 + 1, all), point_bytes) + kFixed;
+}
+
+std::uint64_t msm_memory_bound(std::uint64_t count, std::uint64_t point_bytes,
+                               const BaseMultiples& multiples) {
+  if (count == 0) return 0;
+  const DigitWindows windows(multiples.window_bits);
+  const BucketSets sets(windows.count, multiples.arrays);
+  const auto group =
+      static_cast<unsigned>(std::clamp<std::uint64_t>(kDigitsAtATime / (sets.arrays * count), 1, sets.count));
+  const std::uint64_t entries = sets.windows_before(group) * count;
+  const std::uint64_t stretch = std::min(entries, kDigitsAtATime);
+  const std::uint64_t buckets = group * (std::uint64_t{windows.buckets()} + 1);
+  const std::uint64_t all = std::uint64_t{sets.count} * windows.buckets();
+  std::uint64_t sum = 4 * windows.count * count + (12 + 9) * entries + 27 * (buckets + 1);
+  sum += sizeof(ListedPair) * (stretch / 2 + 1);
+  sum += point_bytes * std::min(stretch, (stretch + buckets) / 2 + 1);
+  sum += point_bytes * (all + all / 2 + 1);
+  return sum + adder_bound(std::max(stretch / 2 + 1, all), point_bytes) + kFixed;
 }
 
 unsigned fitting_window(std::uint64_t count, std::uint64_t point_bytes, std::uint64_t free) {

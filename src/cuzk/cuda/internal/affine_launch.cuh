@@ -9,6 +9,18 @@
 
 namespace cuzk::cuda {
 
+/// The host's type of a field: the same bytes.
+template <class F32>
+struct HostField;
+template <>
+struct HostField<Fp32> {
+  using type = Fp;
+};
+template <>
+struct HostField<Fp2x32> {
+  using type = Fp2;
+};
+
 /// Launches of run_affine_add, with the scratch memory that they share.
 template <class F>
 struct AffineAddShape {

@@ -23,11 +23,10 @@ CUZK_HD CUZK_INLINE std::uint64_t packed_size(std::uint32_t size) {
   return static_cast<std::uint64_t>(size / 2 + size % 2) << 32 | size / 2;
 }
 
-/// The first place in codes[0 .. count) (sorted by their bits from 1 on) whose key is not below `key`.
-CUZK_HD inline std::uint32_t first_of_key(const std::uint32_t* codes, std::uint32_t count,
+/// The first of the places low to high - 1 in `codes` (sorted by their bits from 1 on) whose key is not below
+/// `key`, or `high`.
+CUZK_HD inline std::uint32_t first_of_key(const std::uint32_t* codes, std::uint32_t low, std::uint32_t high,
                                           std::uint32_t key) {
-  std::uint32_t low = 0;
-  std::uint32_t high = count;
   while (low < high) {
     const std::uint32_t middle = low + (high - low) / 2;
     if (codes[middle] >> 1 < key)

@@ -51,7 +51,8 @@ struct DeviceKey {
   [[nodiscard]] HostBytes host_bytes() const;
 
   ProverPlan plan;
-  DeviceMemory h;         ///< in reversed order, as Ntt::quotient leaves the scalars
+  /// In reversed order, as Ntt::quotient leaves the scalars; behind it the plan's multiples.
+  DeviceMemory h;
   HostMemory streamed_h;  ///< or in the order of the file
   std::uint64_t h_count = 0;
   DeviceQuery<Fp> l, a, b_g1;

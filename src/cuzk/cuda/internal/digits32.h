@@ -6,6 +6,9 @@
 
 namespace cuzk::cuda {
 
+/// Of the widest windows. A bucket among those of all windows, and a sign, have less than 32 bits.
+inline constexpr unsigned kMostWindowBits = 26;
+
 /// Signed digits of scalars, as msm/internal/digits.h has them on the host: radix 2^bits, digits in
 /// [-2^(bits-1), 2^(bits-1)]; a scalar k above (r-1)/2 stands for -(r - k). Adding 2^(bits-1) in every window
 /// but the top one turns the carries of the recoding into one addition.
@@ -14,7 +17,7 @@ struct DigitWindows {
   unsigned count;
   std::uint32_t bias[8];
 
-  /// 2 <= bits <= 24.
+  /// 2 <= bits <= kMostWindowBits.
   explicit DigitWindows(unsigned window_bits) : bits(window_bits), count(1), bias{} {
     // The top window holds what is left of (r - 1) / 2 and a carry; it must not exceed the largest digit.
     while (half_above(bits * (count - 1)) + 1 > buckets()) ++count;

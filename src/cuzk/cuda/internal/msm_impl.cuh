@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cuzk/cuda/internal/affine_launch.cuh"
+#include "cuzk/cuda/internal/bucket_sets.h"
 #include "cuzk/cuda/internal/bucket_tree.h"
 #include "cuzk/cuda/internal/digits32.h"
 #include "cuzk/cuda/internal/item_grid.cuh"
@@ -18,33 +19,60 @@
 namespace cuzk::cuda {
 namespace msm_kernels {
 
-/// codes[(w - first) * count + i] for windows first <= w < last: the bucket number among those of all windows
-/// of a group, and the sign. A window has buckets() + 1 buckets here, number 0 being that of digit zero.
+/// The digits of the windows of sets first <= set < last, in the order of sets: of each, the bucket number
+/// among those of all sets of a group, and the sign. A set has buckets() + 1 buckets here, number 0 being
+/// that of digit zero.
 static __global__ void digit_codes(const Fr32* scalars, std::uint64_t count, DigitWindows windows,
-                                   unsigned first, unsigned last, unsigned group, std::uint32_t* codes) {
+                                   BucketSets sets, unsigned first, unsigned last, unsigned group,
+                                   std::uint32_t* codes) {
   CUZK_FOR_ITEMS(i, count) {
     const BiasedScalar k = biased(windows, add_detail::load_words(scalars + i));
-    for (unsigned w = first; w < last; ++w)
-      codes[(w - first) * count + i] = digit_code(windows, k, w) + 2 * (w % group) * (windows.buckets() + 1);
+    std::uint64_t to = i;
+    for (unsigned set = first; set < last; ++set)
+      for (unsigned w = set; w < sets.windows; w += sets.count, to += count)
+        codes[to] = digit_code(windows, k, w) + 2 * (set % group) * (windows.buckets() + 1);
   }
 }
 
-static __global__ void count_up(std::uint32_t* index, std::uint64_t total, std::uint64_t period) {
-  CUZK_FOR_ITEMS(i, total) index[i] = static_cast<std::uint32_t>(i % period);
+/// The base that each entry of a group of sets, from `first` on, is about: entries of `period` bases for
+/// every window, whose bases lie in array after array of `stride`.
+static __global__ void list_bases(std::uint32_t* index, std::uint64_t period, BucketSets sets, unsigned first,
+                                  unsigned last, std::uint64_t stride) {
+  CUZK_FOR_ITEMS(i, period) {
+    std::uint64_t to = i;
+    for (unsigned set = first; set < last; ++set)
+      for (unsigned w = set, array = 0; w < sets.windows; w += sets.count, ++array, to += period)
+        index[to] = static_cast<std::uint32_t>(array * stride + i);
+  }
 }
 
-static __global__ void bucket_starts(const std::uint32_t* codes, std::uint32_t entries, BucketLevel level) {
-  CUZK_FOR_ITEMS(b, level.count + 1)
-  level.start[b] = first_of_key(codes, entries, static_cast<std::uint32_t>(b));
+/// A block searches for the first entries of kStartsOfBlock neighbouring buckets at a time, the first and the
+/// last one among all.
+inline constexpr std::uint32_t kStartsOfBlock = 8 * kItemThreads;
+static __global__ void bucket_starts(const std::uint32_t* codes, std::uint32_t entries, std::uint32_t first,
+                                     BucketLevel level) {
+  __shared__ std::uint32_t place[2];
+  const std::uint32_t step = gridDim.x * kStartsOfBlock;
+  for (std::uint32_t begin = blockIdx.x * kStartsOfBlock; begin <= level.count; begin += step) {
+    const std::uint32_t end = begin + min(kStartsOfBlock, level.count + 1 - begin);
+    if (threadIdx.x < 2)
+      place[threadIdx.x] = first_of_key(codes, 0, entries, first + (threadIdx.x == 0 ? begin : end - 1));
+    __syncthreads();
+    for (std::uint32_t b = begin + threadIdx.x; b < end; b += kItemThreads)
+      level.start[b] = first_of_key(codes, place[0], place[1], first + b);
+    __syncthreads();
+  }
 }
-static __global__ void bucket_sizes(BucketLevel level, std::uint32_t window_buckets, std::uint32_t* largest) {
+static __global__ void bucket_sizes(BucketLevel level, std::uint32_t first, std::uint32_t set_buckets,
+                                    std::uint32_t* largest) {
   std::uint32_t mine = 0;
   CUZK_FOR_ITEMS(b, level.count) {
-    const std::uint32_t size = b % window_buckets == 0 ? 0 : level.start[b + 1] - level.start[b];
+    const std::uint32_t size = (first + b) % set_buckets == 0 ? 0 : level.start[b + 1] - level.start[b];
     level.size[b] = size;
     mine = mine < size ? size : mine;
   }
-  atomicMax(largest, mine);
+  mine = __reduce_max_sync(~0U, mine);  // the threads of a warp would queue for the one place
+  if (threadIdx.x % 32 == 0) atomicMax(largest, mine);
 }
 
 static __global__ void pack_sizes(BucketLevel level, std::uint64_t* packed) {
@@ -106,54 +134,24 @@ __global__ void copy_odd(BucketLevel level, const std::uint64_t* sums, LevelPoin
   }
 }
 
-/// Buckets of one point at most, to their places: out[w * buckets + magnitude - 1].
+/// Buckets of one point at most, `first` the number of the first one, to their places: out[set * buckets +
+/// magnitude - 1]. The first one goes to `border` where that is not null.
 template <class F>
-__global__ void place_buckets(BucketLevel level, std::uint32_t window_buckets, LevelPoints<F> from,
-                              Affine<F>* out) {
-  CUZK_FOR_ITEMS(b, level.count) {
-    if (b % window_buckets == 0) continue;
-    const Affine<F> p = level.size[b] != 0 ? from.at(level.start[b]) : Affine<F>::infinity();
-    Affine<F>* const to = out + b / window_buckets * (window_buckets - 1) + b % window_buckets - 1;
+__global__ void place_buckets(BucketLevel level, std::uint32_t first, std::uint32_t set_buckets,
+                              LevelPoints<F> from, Affine<F>* out, Affine<F>* border) {
+  CUZK_FOR_ITEMS(i, level.count) {
+    const std::uint64_t b = first + i;
+    if (b % set_buckets == 0) continue;
+    const Affine<F> p = level.size[i] != 0 ? from.at(level.start[i]) : Affine<F>::infinity();
+    Affine<F>* const to = i == 0 && border != nullptr
+                              ? border
+                              : out + b / set_buckets * (set_buckets - 1) + b % set_buckets - 1;
     add_detail::store_words(&to->x, p.x);
     add_detail::store_words(&to->y, p.y);
   }
 }
 
-static __global__ void count_bits_of_words(const std::uint64_t* bits, std::uint64_t count,
-                                           std::uint64_t words, std::uint64_t* ones) {
-  CUZK_FOR_ITEMS(i, words) {
-    std::uint64_t w = bits[i];
-    if (i == words - 1 && count % 64 != 0) w &= (std::uint64_t{1} << (count % 64)) - 1;
-    ones[i] = static_cast<std::uint64_t>(__popcll(w));
-  }
-}
-static __global__ void list_bits(const std::uint64_t* bits, std::uint64_t count, std::uint64_t words,
-                                 const std::uint64_t* place, std::uint32_t* index) {
-  CUZK_FOR_ITEMS(i, words) {
-    std::uint64_t w = bits[i];
-    if (i == words - 1 && count % 64 != 0) w &= (std::uint64_t{1} << (count % 64)) - 1;
-    std::uint64_t to = place[i];
-    for (; w != 0; w &= w - 1)
-      index[to++] = static_cast<std::uint32_t>(64 * i) + static_cast<std::uint32_t>(__ffsll(w)) - 1;
-  }
-}
-template <class F>
-__global__ void copy_point(const Affine<F>* from, const std::uint32_t* index, Affine<F>* to) {
-  *to = from[index == nullptr ? 0 : *index];
-}
-
 }  // namespace msm_kernels
-
-template <class F32>
-struct HostField;
-template <>
-struct HostField<Fp32> {
-  using type = Fp;
-};
-template <>
-struct HostField<Fp2x32> {
-  using type = Fp2;
-};
 
 template <class F>
 class MsmRun {
@@ -168,16 +166,20 @@ class MsmRun {
         scalars_(scalars),
         count_(count),
         windows_(options.window_bits != 0 ? options.window_bits : msm_window_bits(count)),
-        slice_(options.slice == 0 ? count : std::min(options.slice, count)) {}
+        sets_(windows_.count, options.multiples),
+        slice_(options.slice == 0 ? count : std::min(options.slice, count)),
+        most_at_a_time_(options.entries != 0 ? options.entries
+                        : sets_.arrays > 1   ? kDigitsAtATime
+                                             : UINT32_MAX) {}
 
   Result<WindowSums<Host>> run() {
     CUZK_TRY(plan());
     CUZK_TRY(reserve());
     for (std::uint64_t begin = 0; begin < count_; begin += slice_) {
       const std::uint64_t size = std::min(slice_, count_ - begin);
-      if (all_codes_) digits(begin, size, 0, windows_.count);
-      for (unsigned w = 0; w < windows_.count; w += group_)
-        CUZK_TRY(add_windows(begin, size, w, std::min(group_, windows_.count - w), begin == 0));
+      if (all_codes_) digits(begin, size, 0, sets_.count);
+      for (unsigned set = 0; set < sets_.count; set += group_)
+        CUZK_TRY(add_sets(begin, size, set, std::min(group_, sets_.count - set), begin == 0));
     }
     return combine();
   }
@@ -186,45 +188,48 @@ class MsmRun {
   [[nodiscard]] std::uint64_t buckets_of(unsigned group) const {
     return std::uint64_t{group} * (windows_.buckets() + 1);
   }
+  /// Entries of a group: a digit of a base each.
+  [[nodiscard]] std::uint64_t entries() const { return sets_.windows_before(group_) * slice_; }
+  /// Those of them, sorted, whose buckets are summed at a time.
+  [[nodiscard]] std::uint64_t stretch() const { return std::min(entries(), most_at_a_time_); }
   /// Points of the level above the entries.
   [[nodiscard]] std::uint64_t level_size() const {
-    const std::uint64_t entries = group_ * slice_;
-    return std::min(entries, (entries + buckets_of(group_)) / 2 + 1);
+    return std::min(stretch(), (stretch() + buckets_of(group_)) / 2 + 1);
   }
   /// Digits kept at a time: of all windows where there is room, so that scalars are read once.
-  [[nodiscard]] std::uint64_t codes() const { return (all_codes_ ? windows_.count : group_) * slice_; }
+  [[nodiscard]] std::uint64_t codes() const {
+    return all_codes_ ? std::uint64_t{windows_.count} * slice_ : entries();
+  }
   [[nodiscard]] bool accumulates() const { return slice_ < count_; }
+  [[nodiscard]] std::uint64_t all_buckets() const { return std::uint64_t{sets_.count} * windows_.buckets(); }
 
   /// Device memory of a plan, as reserve() takes it.
   [[nodiscard]] std::uint64_t needed() const {
     const auto r = [](std::uint64_t bytes) { return Context::rounded(bytes); };
-    const std::uint64_t entries = group_ * slice_;
     const std::uint64_t buckets = buckets_of(group_);
-    const std::uint64_t all = std::uint64_t{windows_.count} * windows_.buckets();
-    std::uint64_t sum = r(4 * codes()) + 3 * r(4 * entries) + r(sort_scratch_bytes(entries));
+    const std::uint64_t all = all_buckets();
+    std::uint64_t sum = r(4 * codes()) + 3 * r(4 * entries()) + r(sort_scratch_bytes(entries()));
     sum += 2 * r(4 * (buckets + 1)) + 2 * r(8 * (buckets + 1)) + r(sum_scratch_bytes(buckets + 1));
-    sum += r(sizeof(ListedPair) * (entries / 2 + 1));
+    sum += r(sizeof(ListedPair) * (stretch() / 2 + 1));
     sum += r(sizeof(Point) * level_size());
     sum += r(sizeof(Point) * all) + (accumulates() ? r(sizeof(Point) * group_ * windows_.buckets()) : 0);
     sum += r(AffineAdder<F>::scratch_bytes(context_, most_additions()));
     return sum + r(sizeof(Point) * (all / 2 + 1)) + (1 << 20);
   }
   [[nodiscard]] std::uint64_t most_additions() const {
-    return std::max<std::uint64_t>(group_ * slice_ / 2 + 1,
-                                   std::uint64_t{windows_.count} * windows_.buckets());
+    return std::max<std::uint64_t>(stretch() / 2 + 1, all_buckets());
   }
 
-  /// As many windows at a time as give every round enough to do, in slices that fit the memory.
+  /// As many sets at a time as give every round enough to do, in slices that fit the memory.
   Result<void> plan() {
-    constexpr std::uint64_t kEntries = std::uint64_t{1} << 27;
     const std::uint64_t free = context_.free_bytes();
     while (true) {
       all_codes_ = true;
-      group_ = static_cast<unsigned>(
-          std::clamp<std::uint64_t>(kEntries / std::max<std::uint64_t>(slice_, 1), 1, windows_.count));
+      group_ = static_cast<unsigned>(std::clamp<std::uint64_t>(
+          kDigitsAtATime / std::max<std::uint64_t>(sets_.arrays * slice_, 1), 1, sets_.count));
       while (group_ > 1 && needed() > free) group_ = (group_ + 1) / 2;
       all_codes_ = needed() <= free;
-      if (needed() <= free) return {};
+      if (needed() <= free && entries() <= UINT32_MAX) return {};
       if (slice_ <= (1 << 16))
         return io_error("device " + std::to_string(context_.device()) +
                         ", multi-scalar multiplication: out of memory: " + std::to_string(needed()) +
@@ -234,61 +239,112 @@ class MsmRun {
   }
 
   Result<void> reserve() {
-    const std::uint64_t entries = group_ * slice_;
     const std::uint64_t buckets = buckets_of(group_);
-    const std::uint64_t all = std::uint64_t{windows_.count} * windows_.buckets();
+    const std::uint64_t all = all_buckets();
     const auto take = [&](DeviceMemory& memory, std::uint64_t bytes) -> Result<void> {
       CUZK_TRY_ASSIGN(memory, context_.allocate(bytes, "multi-scalar multiplication"));
       return {};
     };
     CUZK_TRY(take(codes_, 4 * codes()));
-    CUZK_TRY(take(sorted_codes_, 4 * entries));
-    CUZK_TRY(take(index_, 4 * entries));
-    CUZK_TRY(take(sorted_index_, 4 * entries));
-    CUZK_TRY(take(sort_scratch_, sort_scratch_bytes(entries)));
+    CUZK_TRY(take(sorted_codes_, 4 * entries()));
+    CUZK_TRY(take(index_, 4 * entries()));
+    CUZK_TRY(take(sorted_index_, 4 * entries()));
+    CUZK_TRY(take(sort_scratch_, sort_scratch_bytes(entries())));
     CUZK_TRY(take(starts_, 4 * (buckets + 1)));
     CUZK_TRY(take(sizes_, 4 * (buckets + 1)));
     CUZK_TRY(take(packed_, 8 * (buckets + 1)));
     CUZK_TRY(take(sums_, 8 * (buckets + 1)));
     CUZK_TRY(take(sum_scratch_, sum_scratch_bytes(buckets + 1)));
-    CUZK_TRY(take(list_, sizeof(ListedPair) * (entries / 2 + 1)));
+    CUZK_TRY(take(list_, sizeof(ListedPair) * (stretch() / 2 + 1)));
     CUZK_TRY(take(level_, sizeof(Point) * level_size()));
     CUZK_TRY(take(buckets_, sizeof(Point) * all));
     if (accumulates()) CUZK_TRY(take(fresh_, sizeof(Point) * group_ * windows_.buckets()));
     CUZK_TRY(take(rows_, sizeof(Point) * (all / 2 + 1)));
+    CUZK_TRY(take(border_, sizeof(Point)));
     CUZK_TRY(take(largest_, 4));
-    CUZK_TRY(take(results_, 2 * windows_.count * sizeof(Xyzz<F>)));
+    CUZK_TRY(take(results_, 2 * sets_.count * sizeof(Xyzz<F>)));
     return adder_.reserve(context_, most_additions());
   }
 
   void digits(std::uint64_t begin, std::uint64_t size, unsigned first, unsigned last) {
     msm_kernels::digit_codes<<<item_grid(size), kItemThreads, 0, context_.stream()>>>(
-        scalars_ + begin, size, windows_, first, last, group_, codes_.as<std::uint32_t>());
+        scalars_ + begin, size, windows_, sets_, first, last, group_, codes_.as<std::uint32_t>());
   }
 
-  Result<void> add_windows(std::uint64_t begin, std::uint64_t size, unsigned first, unsigned group,
-                           bool first_slice) {
+  Result<void> add_sets(std::uint64_t begin, std::uint64_t size, unsigned first, unsigned group,
+                        bool first_slice) {
     using namespace msm_kernels;
     const cudaStream_t stream = context_.stream();
-    const auto entries = static_cast<std::uint32_t>(group * size);
-    const std::uint32_t window_buckets = windows_.buckets() + 1;
-    const BucketLevel level{starts_.as<std::uint32_t>(), sizes_.as<std::uint32_t>(),
-                            static_cast<std::uint32_t>(buckets_of(group))};
+    const unsigned before = sets_.windows_before(first);
+    const auto entries = static_cast<std::uint32_t>((sets_.windows_before(first + group) - before) * size);
+    const auto buckets = static_cast<std::uint32_t>(buckets_of(group));
+    // The first of two groups of as many entries has no fewer whole sets.
     if (entries != indexed_ || size != period_) {
-      count_up<<<item_grid(entries), kItemThreads, 0, stream>>>(index_.as<std::uint32_t>(), entries, size);
+      list_bases<<<item_grid(size), kItemThreads, 0, stream>>>(index_.as<std::uint32_t>(), size, sets_, first,
+                                                               first + group, count_);
       indexed_ = entries;
       period_ = size;
     }
     if (!all_codes_) digits(begin, size, first, first + group);
-    const std::uint32_t* const codes = codes_.as<std::uint32_t>() + (all_codes_ ? first * size : 0);
+    const std::uint32_t* const codes = codes_.as<std::uint32_t>() + (all_codes_ ? before * size : 0);
     CUZK_TRY(context_.check_launch("digits"));
     CUZK_TRY(sort_by_code(context_, codes, sorted_codes_.as<std::uint32_t>(), index_.as<std::uint32_t>(),
                           sorted_index_.as<std::uint32_t>(), entries,
-                          static_cast<unsigned>(std::bit_width(level.count - 1)), sort_scratch_));
-    bucket_starts<<<item_grid(level.count + 1), kItemThreads, 0, stream>>>(sorted_codes_.as<std::uint32_t>(),
-                                                                           entries, level);
+                          static_cast<unsigned>(std::bit_width(buckets - 1)), sort_scratch_));
+    Point* const place = buckets_.as<Point>() + std::uint64_t{first} * windows_.buckets();
+    Point* const out = first_slice ? place : fresh_.as<Point>();
+    if (entries <= most_at_a_time_) {
+      CUZK_TRY(add_stretch(begin, 0, entries, 0, buckets, out, nullptr));
+    } else {
+      CUZK_TRY(add_stretches(begin, entries, buckets, out));
+    }
+    if (!first_slice)
+      CUZK_TRY(adder_(PointPairs<F>::parallel(place, fresh_.as<Point>()),
+                      std::uint64_t{group} * windows_.buckets()));
+    return {};
+  }
+
+  /// The buckets of more entries than are summed at a time. One that lies on a border is added up.
+  Result<void> add_stretches(std::uint64_t begin, std::uint32_t entries, std::uint32_t buckets, Point* out) {
+    std::uint32_t next = 0;  // bucket
+    for (std::uint32_t from = 0; from < entries;) {
+      const auto size = static_cast<std::uint32_t>(std::min<std::uint64_t>(most_at_a_time_, entries - from));
+      const std::uint32_t to = from + size;
+      std::uint32_t codes[2];  // of the first and the last entry
+      CUZK_TRY(context_.download(&codes[0], sorted_codes_.as<std::uint32_t>() + from, 4, "buckets"));
+      CUZK_TRY(context_.download(&codes[1], sorted_codes_.as<std::uint32_t>() + to - 1, 4, "buckets"));
+      const std::uint32_t first = codes[0] >> 1;
+      const bool shared = first < next;  // with the stretch before
+      const std::uint32_t begin_bucket = shared ? first : next;
+      const std::uint32_t end_bucket = to == entries ? buckets : (codes[1] >> 1) + 1;
+      CUZK_TRY(add_stretch(begin, from, size, begin_bucket, end_bucket, out,
+                           shared ? border_.as<Point>() : nullptr));
+      const std::uint32_t set_buckets = windows_.buckets() + 1;
+      if (shared && first % set_buckets != 0)
+        CUZK_TRY(adder_(
+            PointPairs<F>::parallel(out + first / set_buckets * (set_buckets - 1) + first % set_buckets - 1,
+                                    border_.as<Point>()),
+            1));
+      next = end_bucket;
+      from = to;
+    }
+    return {};
+  }
+
+  /// The buckets first <= b < last, to `out` (see place_buckets), from `size` sorted entries, which have no
+  /// others.
+  Result<void> add_stretch(std::uint64_t begin, std::uint32_t from, std::uint32_t size, std::uint32_t first,
+                           std::uint32_t last, Point* out, Point* border) {
+    using namespace msm_kernels;
+    const cudaStream_t stream = context_.stream();
+    const std::uint32_t set_buckets = windows_.buckets() + 1;
+    const BucketLevel level{starts_.as<std::uint32_t>(), sizes_.as<std::uint32_t>(), last - first};
+    LevelPoints<F> points{bases_ + begin, sorted_codes_.as<std::uint32_t>() + from,
+                          sorted_index_.as<std::uint32_t>() + from};
+    bucket_starts<<<item_grid(level.count / 8 + 1), kItemThreads, 0, stream>>>(points.codes, size, first,
+                                                                               level);
     CUZK_TRY(context_.check(cudaMemsetAsync(largest_.as<void>(), 0, 4, stream), "buckets"));
-    bucket_sizes<<<item_grid(level.count), kItemThreads, 0, stream>>>(level, window_buckets,
+    bucket_sizes<<<item_grid(level.count), kItemThreads, 0, stream>>>(level, first, set_buckets,
                                                                       largest_.as<std::uint32_t>());
     CUZK_TRY(context_.check_launch("buckets"));
     std::uint32_t largest = 0;
@@ -296,9 +352,7 @@ class MsmRun {
                             "buckets"));
     CUZK_TRY(context_.synchronize("buckets"));
 
-    LevelPoints<F> points{bases_ + begin, sorted_codes_.as<std::uint32_t>(),
-                          sorted_index_.as<std::uint32_t>()};
-    std::uint64_t most = entries;  // points of the level
+    std::uint64_t most = size;  // points of the level
     auto* const sums = sums_.as<std::uint64_t>();
     auto* const list = list_.as<ListedPair>();
     auto* const next = level_.as<Point>();
@@ -322,24 +376,19 @@ class MsmRun {
       points = {next, nullptr, nullptr};
       most = std::min<std::uint64_t>(most, (most + level.count) / 2 + 1);
     }
-    Point* const place = buckets_.as<Point>() + std::uint64_t{first} * windows_.buckets();
-    place_buckets<F><<<item_grid(level.count), kItemThreads, 0, stream>>>(
-        level, window_buckets, points, first_slice ? place : fresh_.as<Point>());
-    CUZK_TRY(context_.check_launch("buckets"));
-    if (!first_slice)
-      CUZK_TRY(adder_(PointPairs<F>::parallel(place, fresh_.as<Point>()),
-                      std::uint64_t{group} * windows_.buckets()));
-    return {};
+    place_buckets<F>
+        <<<item_grid(level.count), kItemThreads, 0, stream>>>(level, first, set_buckets, points, out, border);
+    return context_.check_launch("buckets");
   }
 
-  /// 1 B_1 + 2 B_2 + ... of every window. The weight of bucket b, from 0, is high 2^low_bits + (low + 1):
+  /// 1 B_1 + 2 B_2 + ... of every set. The weight of bucket b, from 0, is high 2^low_bits + (low + 1):
   /// column sums over high weighted low + 1, and row sums over low weighted high.
   Result<WindowSums<Host>> combine() {
     using namespace msm_kernels;
     const unsigned bits = windows_.bits - 1;
     const unsigned low_bits = bits / 2;
     const unsigned high_bits = bits - low_bits;
-    const std::uint64_t count = windows_.count;
+    const std::uint64_t count = sets_.count;
     auto* const buckets = buckets_.as<Point>();
     auto* const rows = rows_.as<Point>();
     const std::uint32_t row_stride = 1U << (low_bits - 1);
@@ -354,13 +403,13 @@ class MsmRun {
     auto* const results = results_.as<Xyzz<F>>();
     // Row 0 has weight 0: the others move down by one and get weights 1, 2, ...
     constexpr std::size_t kShared = kSumThreads * sizeof(Xyzz<F>);
-    weighted_sums<F><<<2 * windows_.count, kSumThreads, kShared, context_.stream()>>>(
+    weighted_sums<F><<<2 * sets_.count, kSumThreads, kShared, context_.stream()>>>(
         WeightedPoints<F>{buckets, std::uint64_t{1} << bits, 1, 1U << low_bits},
         WeightedPoints<F>{rows + row_stride, std::uint64_t{row_stride} << high_bits, row_stride,
                           (1U << high_bits) - 1},
         results);
     CUZK_TRY(context_.check_launch("window sums"));
-    WindowSums<Host> sums;
+    WindowSums<Host> sums;  // those of a set are of its first window
     sums.window_bits = windows_.bits;
     sums.low_bits = low_bits;
     sums.columns.resize(count);
@@ -376,21 +425,24 @@ class MsmRun {
     CUZK_TRY(context_.synchronize("window sums"));
     return sums;
   }
+
   Context& context_;
   const Point* bases_;
   const Fr32* scalars_;
   std::uint64_t count_;
   DigitWindows windows_;
+  BucketSets sets_;
   std::uint64_t slice_;
+  std::uint64_t most_at_a_time_;  ///< entries
   unsigned group_ = 1;
   bool all_codes_ = false;
-  std::uint32_t indexed_ = 0;  // entries that index_ is filled for, with this period
+  std::uint32_t indexed_ = 0;  ///< entries that index_ is filled for, with this period
   std::uint64_t period_ = 0;
 
   AffineAdder<F> adder_;
   DeviceMemory codes_, sorted_codes_, index_, sorted_index_, sort_scratch_;
   DeviceMemory starts_, sizes_, packed_, sums_, sum_scratch_, list_;
-  DeviceMemory level_, buckets_, fresh_, rows_, largest_, results_;
+  DeviceMemory level_, buckets_, fresh_, border_, rows_, largest_, results_;
 };
 
 template <class F>
@@ -399,74 +451,18 @@ Result<WindowSums<typename HostField<F>::type>> run_msm(Context& context, const 
                                                         const MsmOptions& options) {
   if (count == 0) return WindowSums<typename HostField<F>::type>{};
   if (count >= std::uint64_t{1} << 31 ||
-      (options.window_bits != 0 && (options.window_bits < 3 || options.window_bits > 24)))
-    return usage_error("multi-scalar multiplication: fewer than 2^31 bases, windows of 3 to 24 bits");
+      (options.window_bits != 0 && (options.window_bits < 3 || options.window_bits > kMostWindowBits)))
+    return usage_error("multi-scalar multiplication: fewer than 2^31 bases, windows of 3 to 26 bits");
+  if (options.multiples != 1) {
+    // Which multiples the bases are followed by depends on the window.
+    if (options.multiples == 0 || options.window_bits == 0)
+      return usage_error("multi-scalar multiplication: multiples of bases are for a certain window");
+    const BucketSets sets(DigitWindows(options.window_bits).count, options.multiples);
+    if (sets.arrays != options.multiples || sets.arrays * count >= std::uint64_t{1} << 32)
+      return usage_error("multi-scalar multiplication: no sets of " + std::to_string(options.multiples) +
+                         " windows of " + std::to_string(options.window_bits) + " bits");
+  }
   return MsmRun<F>(context, bases, reinterpret_cast<const Fr32*>(scalars), count, options).run();
-}
-
-template <class F>
-Result<std::vector<Xyzz<typename HostField<F>::type>>> run_bit_sum(Context& context, const Affine<F>* bases,
-                                                                   const std::uint64_t* bits,
-                                                                   std::uint64_t count, std::uint64_t set) {
-  using namespace msm_kernels;
-  using Host = typename HostField<F>::type;
-  std::vector<Xyzz<Host>> out;
-  if (set == 0) return out;
-  if (count >= std::uint64_t{1} << 31 || set > count)
-    return usage_error("sum over a bitmap: fewer than 2^31 bases, no more bits than bases");
-  const char* const stage = "sum over a bitmap";
-  const cudaStream_t stream = context.stream();
-  const std::uint64_t words = (count + 63) / 64;
-  constexpr std::uint64_t kEnough = 1 << 14;  // points that are left to partial_sums
-  constexpr unsigned kPartial = 32;
-  DeviceMemory index, levels[2];
-  {
-    CUZK_TRY_ASSIGN(DeviceMemory ones, context.allocate(8 * words, stage));
-    CUZK_TRY_ASSIGN(DeviceMemory places, context.allocate(8 * words, stage));
-    CUZK_TRY_ASSIGN(DeviceMemory scratch, context.allocate(sum_scratch_bytes(words), stage));
-    CUZK_TRY_ASSIGN(index, context.allocate(4 * set, stage));
-    count_bits_of_words<<<item_grid(words), kItemThreads, 0, stream>>>(bits, count, words,
-                                                                       ones.as<std::uint64_t>());
-    CUZK_TRY(context.check_launch(stage));
-    CUZK_TRY(exclusive_sums(context, ones.as<std::uint64_t>(), places.as<std::uint64_t>(), words, scratch));
-    list_bits<<<item_grid(words), kItemThreads, 0, stream>>>(bits, count, words, places.as<std::uint64_t>(),
-                                                             index.as<std::uint32_t>());
-    CUZK_TRY(context.check_launch(stage));
-  }
-  CUZK_TRY_ASSIGN(levels[0], context.allocate(sizeof(Affine<F>) * ((set + 1) / 2), stage));
-  CUZK_TRY_ASSIGN(levels[1], context.allocate(sizeof(Affine<F>) * ((set + 3) / 4), stage));
-  CUZK_TRY_ASSIGN(DeviceMemory results, context.allocate(kPartial * sizeof(Xyzz<F>), stage));
-  AffineAdder<F> adder;
-  CUZK_TRY(adder.reserve(context, set / 2 + 1));
-  const Affine<F>* from = bases;
-  const std::uint32_t* picked = index.as<std::uint32_t>();
-  std::uint64_t size = set;
-  for (unsigned round = 0; size > kEnough || round == 0; ++round) {
-    auto* const next = levels[round % 2].template as<Affine<F>>();
-    if (round == 0)
-      CUZK_TRY(adder(PointPairs<F>::picked(bases, picked, next), size / 2));
-    else
-      CUZK_TRY(adder(PointPairs<F>::neighbours(from, next), size / 2));
-    if (size % 2 != 0) {
-      if (round == 0)
-        copy_point<F><<<1, 1, 0, stream>>>(bases, picked + size - 1, next + size / 2);
-      else
-        copy_point<F><<<1, 1, 0, stream>>>(from + size - 1, nullptr, next + size / 2);
-      CUZK_TRY(context.check_launch(stage));
-    }
-    size = (size + 1) / 2;
-    from = next;
-  }
-  const auto blocks = static_cast<unsigned>(std::clamp<std::uint64_t>(size / kSumThreads, 1, kPartial));
-  partial_sums<F><<<blocks, kSumThreads, kSumThreads * sizeof(Xyzz<F>), stream>>>(
-      from, static_cast<std::uint32_t>(size), results.as<Xyzz<F>>());
-  CUZK_TRY(context.check_launch(stage));
-  out.resize(blocks);
-  CUZK_TRY(context.check(cudaMemcpyAsync(out.data(), results.as<void>(), blocks * sizeof(Xyzz<F>),
-                                         cudaMemcpyDeviceToHost, stream),
-                         stage));
-  CUZK_TRY(context.synchronize(stage));
-  return out;
 }
 
 }  // namespace cuzk::cuda

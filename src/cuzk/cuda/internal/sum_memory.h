@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "cuzk/cuda/msm.h"
+
 namespace cuzk::cuda {
 
 /// What the sums of msm.h take beside bases and scalars, from above: a plan has no device to ask how much the
@@ -16,6 +18,9 @@ inline constexpr unsigned kLeastWindow = 10;
 /// `slice` bases.
 [[nodiscard]] std::uint64_t msm_memory_bound(std::uint64_t count, std::uint64_t point_bytes,
                                              unsigned window_bits, std::uint64_t slice);
+/// The same with multiples, as many windows at a time as suit it, all bases at once.
+[[nodiscard]] std::uint64_t msm_memory_bound(std::uint64_t count, std::uint64_t point_bytes,
+                                             const BaseMultiples& multiples);
 /// The widest window up to msm_window_bits(count) for which `free` bytes suffice, or kLeastWindow.
 [[nodiscard]] unsigned fitting_window(std::uint64_t count, std::uint64_t point_bytes, std::uint64_t free);
 

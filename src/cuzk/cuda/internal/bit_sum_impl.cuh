@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "cuzk/cuda/internal/affine_launch.cuh"
+#include "cuzk/cuda/internal/item_grid.cuh"
+#include "cuzk/cuda/internal/sort.h"
+#include "cuzk/cuda/internal/weighted_sum.cuh"
+#include "cuzk/cuda/msm.h"
+
+namespace cuzk::cuda {
+namespace bit_sum_kernels {
+
+static __global__ void count_bits_of_words(const std::uint64_t* bits, std::uint64_t count,
+                                           std::uint64_t words, std::uint64_t* ones) {
+  CUZK_FOR_ITEMS(i, words) {
+    std::uint64_t w = bits[i];
+    if (i == words - 1 && count % 64 != 0) w &= (std::uint64_t{1} << (count % 64)) - 1;
+    ones[i] = static_cast<std::uint64_t>(__popcll(w));
+  }
+}
+static __global__ void list_bits(const std::uint64_t* bits, std::uint64_t count, std::uint64_t words,
+                                 const std::uint64_t* place, std::uint32_t* index) {
+  CUZK_FOR_ITEMS(i, words) {
+    std::uint64_t w = bits[i];
+    if (i == words - 1 && count % 64 != 0) w &= (std::uint64_t{1} << (count % 64)) - 1;
+    std::uint64_t to = place[i];
+    for (; w != 0; w &= w - 1)
+      index[to++] = static_cast<std::uint32_t>(64 * i) + static_cast<std::uint32_t>(__ffsll(w)) - 1;
+  }
+}
+template <class F>
+__global__ void copy_point(const Affine<F>* from, const std::uint32_t* index, Affine<F>* to) {
+  *to = from[index == nullptr ? 0 : *index];
+}
+
+}  // namespace bit_sum_kernels
+
+template <class F>
+Result<std::vector<Xyzz<typename HostField<F>::type>>> run_bit_sum(Context& context, const Affine<F>* bases,
+                                                                   const std::uint64_t* bits,
+                                                                   std::uint64_t count, std::uint64_t set) {
+  using namespace bit_sum_kernels;
+  using Host = typename HostField<F>::type;
+  std::vector<Xyzz<Host>> out;
+  if (set == 0) return out;
+  if (count >= std::uint64_t{1} << 31 || set > count)
+    return usage_error("sum over a bitmap: fewer than 2^31 bases, no more bits than bases");
+  const char* const stage = "sum over a bitmap";
+  const cudaStream_t stream = context.stream();
+  const std::uint64_t words = (count + 63) / 64;
+  constexpr std::uint64_t kEnough = 1 << 14;  // points that are left to partial_sums
+  constexpr unsigned kPartial = 32;
+  DeviceMemory index, levels[2];
+  {
+    CUZK_TRY_ASSIGN(DeviceMemory ones, context.allocate(8 * words, stage));
+    CUZK_TRY_ASSIGN(DeviceMemory places, context.allocate(8 * words, stage));
+    CUZK_TRY_ASSIGN(DeviceMemory scratch, context.allocate(sum_scratch_bytes(words), stage));
+    CUZK_TRY_ASSIGN(index, context.allocate(4 * set, stage));
+    count_bits_of_words<<<item_grid(words), kItemThreads, 0, stream>>>(bits, count, words,
+                                                                       ones.as<std::uint64_t>());
+    CUZK_TRY(context.check_launch(stage));
+    CUZK_TRY(exclusive_sums(context, ones.as<std::uint64_t>(), places.as<std::uint64_t>(), words, scratch));
+    list_bits<<<item_grid(words), kItemThreads, 0, stream>>>(bits, count, words, places.as<std::uint64_t>(),
+                                                             index.as<std::uint32_t>());
+    CUZK_TRY(context.check_launch(stage));
+  }
+  CUZK_TRY_ASSIGN(levels[0], context.allocate(sizeof(Affine<F>) * ((set + 1) / 2), stage));
+  CUZK_TRY_ASSIGN(levels[1], context.allocate(sizeof(Affine<F>) * ((set + 3) / 4), stage));
+  CUZK_TRY_ASSIGN(DeviceMemory results, context.allocate(kPartial * sizeof(Xyzz<F>), stage));
+  AffineAdder<F> adder;
+  CUZK_TRY(adder.reserve(context, set / 2 + 1));
+  const Affine<F>* from = bases;
+  const std::uint32_t* picked = index.as<std::uint32_t>();
+  std::uint64_t size = set;
+  for (unsigned round = 0; size > kEnough || round == 0; ++round) {
+    auto* const next = levels[round % 2].template as<Affine<F>>();
+    if (round == 0)
+      CUZK_TRY(adder(PointPairs<F>::picked(bases, picked, next), size / 2));
+    else
+      CUZK_TRY(adder(PointPairs<F>::neighbours(from, next), size / 2));
+    if (size % 2 != 0) {
+      if (round == 0)
+        copy_point<F><<<1, 1, 0, stream>>>(bases, picked + size - 1, next + size / 2);
+      else
+        copy_point<F><<<1, 1, 0, stream>>>(from + size - 1, nullptr, next + size / 2);
+      CUZK_TRY(context.check_launch(stage));
+    }
+    size = (size + 1) / 2;
+    from = next;
+  }
+  const auto blocks = static_cast<unsigned>(std::clamp<std::uint64_t>(size / kSumThreads, 1, kPartial));
+  partial_sums<F><<<blocks, kSumThreads, kSumThreads * sizeof(Xyzz<F>), stream>>>(
+      from, static_cast<std::uint32_t>(size), results.as<Xyzz<F>>());
+  CUZK_TRY(context.check_launch(stage));
+  out.resize(blocks);
+  CUZK_TRY(context.check(cudaMemcpyAsync(out.data(), results.as<void>(), blocks * sizeof(Xyzz<F>),
+                                         cudaMemcpyDeviceToHost, stream),
+                         stage));
+  CUZK_TRY(context.synchronize(stage));
+  return out;
+}
+
+}  // namespace cuzk::cuda

@@ -168,7 +168,13 @@ class Sums {
       if (log_size > largest_) break;
       const std::uint64_t n = std::uint64_t{1} << log_size;
       random_fr(context_, scalars_.as<Fr>(), n, log_size);
-      uniform[log_size] = line("uniform", n, rate, products, log_size <= 20 || log_size == largest_);
+      uniform[log_size] = line("uniform", n, rate, products, log_size <= 20 || log_size == largest_).ms;
+    }
+    if constexpr (sizeof(F) == sizeof(Fp)) {
+      for (unsigned log_size : {20U, 22U, 24U, 26U, 27U}) {
+        if (log_size > largest_) break;
+        with_multiples(log_size, rate, products);
+      }
     }
     double worst = 0;
     for (unsigned log_size : {10U, 12U, 14U, 16U, 18U, 20U, 22U, 24U, 25U, 27U}) {
@@ -176,20 +182,13 @@ class Sums {
       const std::uint64_t n = std::uint64_t{1} << log_size;
       const auto skewed = [&](const char* what, const std::vector<Fr>& k) {
         upload(k);
-        const double ratio = line(what, n, rate, products, false) / uniform[log_size];
+        const double ratio = line(what, n, rate, products, false).ms / uniform[log_size];
         std::printf("    %.2f of uniform\n", ratio);
         worst = std::max(worst, ratio);
       };
-      std::vector<Fr> k(n, Fr::one());
-      skewed("all one", k);
-      std::fill(k.begin(), k.end(), Fr::from_u64(3).inverse());
-      skewed("all equal", k);
-      TestRandom random(9);
-      for (Fr& x : k) {
-        const std::uint64_t w = random.next();
-        x = w % 100 == 0 ? Fr::from_u64(w).inverse() : w % 200 < 100 ? Fr::zero() : Fr::one();
-      }
-      skewed("99 % bits", k);
+      skewed("all one", std::vector<Fr>(n, Fr::one()));
+      skewed("all equal", all_equal(n));
+      skewed("99 % bits", mostly_bits(n));
     }
     if (worst > 0) std::printf("worst of skewed over uniform: %.2f\n", worst);
     for (unsigned log_size : {20U, 24U, 25U, 27U}) {
@@ -199,6 +198,55 @@ class Sums {
   }
 
  private:
+  static std::vector<Fr> all_equal(std::uint64_t n) { return std::vector<Fr>(n, Fr::from_u64(3).inverse()); }
+  static std::vector<Fr> mostly_bits(std::uint64_t n) {
+    std::vector<Fr> k(n);
+    TestRandom random(9);
+    for (Fr& x : k) {
+      const std::uint64_t w = random.next();
+      x = w % 100 == 0 ? Fr::from_u64(w).inverse() : w % 200 < 100 ? Fr::zero() : Fr::one();
+    }
+    return k;
+  }
+  /// The same sums with multiples beside the bases, as many as there is memory for. The sum without them was
+  /// checked, or is here.
+  void with_multiples(unsigned log_size, double rate, double products) {
+    const std::uint64_t n = std::uint64_t{1} << log_size;
+    random_fr(context_, scalars_.as<Fr>(), n, log_size);
+    const auto expected = require(cuda::msm(context_, bases_.as<Affine<F>>(), scalars_.as<Fr>(), n)).total();
+    unsigned before = 1;
+    for (const unsigned most : {3U, 5U, 16U}) {
+      const cuda::BaseMultiples multiples = cuda::base_multiples(n, most);
+      const std::uint64_t bytes = multiples.arrays * n * sizeof(Affine<F>);
+      // A sum with the widest windows takes some 290 bytes a base.
+      if (multiples.arrays == before || bytes + 300 * n > context_.free_bytes()) continue;
+      before = multiples.arrays;
+      const cuda::DeviceMemory memory = require(context_.allocate(bytes, "multiples"));
+      require(context_.check(cudaMemcpyAsync(memory.as<void>(), bases_.as<void>(), n * sizeof(Affine<F>),
+                                             cudaMemcpyDeviceToDevice, context_.stream()),
+                             "multiples"));
+      require(context_.synchronize("multiples"));
+      const auto begin = std::chrono::steady_clock::now();
+      require(cuda::fill_multiples(context_, memory.as<Affine<F>>(), n, multiples));
+      require(context_.synchronize("multiples"));
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+      std::printf("    %u arrays, %.2f GB, made in %.3f s\n", multiples.arrays, double(bytes) / 1e9,
+                  took.count());
+      const std::string of = ", " + std::to_string(multiples.arrays);
+      const cuda::WindowSums<F> sums =
+          line(("uniform" + of).c_str(), n, rate, products, false, memory.as<Affine<F>>(), multiples).sums;
+      const bool ok = sums.total() == expected;
+      if (!ok) std::printf("    WRONG: not the sum without multiples\n");
+      failed = failed || !ok;
+      if (log_size != 24) continue;
+      upload(all_equal(n));
+      (void)line(("all equal" + of).c_str(), n, rate, products, false, memory.as<Affine<F>>(), multiples);
+      upload(mostly_bits(n));
+      (void)line(("99 % bits" + of).c_str(), n, rate, products, false, memory.as<Affine<F>>(), multiples);
+      random_fr(context_, scalars_.as<Fr>(), n, log_size);
+    }
+  }
+
   void upload(const std::vector<Fr>& k) {
     require(context_.upload(scalars_.as<Fr>(), k.data(), k.size() * sizeof(Fr), "scalars"));
     require(context_.synchronize("scalars"));
@@ -216,13 +264,22 @@ class Sums {
     std::sort(ms.begin(), ms.end());
     return ms[ms.size() / 2];
   }
-  /// The milliseconds that it prints.
-  double line(const char* what, std::uint64_t n, double rate, double products, bool check) {
+  struct Timed {
+    double ms;  ///< as printed
+    cuda::WindowSums<F> sums;
+  };
+  /// With the multiples behind `bases`, where that is not null.
+  Timed line(const char* what, std::uint64_t n, double rate, double products, bool check,
+             const Affine<F>* bases = nullptr, const cuda::BaseMultiples& multiples = {}) {
     cuda::WindowSums<F> sums;
     context_.reset_peak();
-    const double ms = median_ms(
-        3, [&] { sums = require(cuda::msm(context_, bases_.as<Affine<F>>(), scalars_.as<Fr>(), n)); });
-    const double additions = double(n) * double(sums.columns.size());
+    const cuda::MsmOptions options{.window_bits = multiples.window_bits, .multiples = multiples.arrays};
+    const double ms = median_ms(3, [&] {
+      sums = require(cuda::msm(context_, bases == nullptr ? bases_.as<Affine<F>>() : bases, scalars_.as<Fr>(),
+                               n, options));
+    });
+    // Digits: of all windows.
+    const double additions = double(n) * cuda::msm_windows(sums.window_bits);
     std::printf("%-12s n = %-10llu w = %-4u %10.2f %12.2f %9.0f%%   %.2f GB", what,
                 static_cast<unsigned long long>(n), sums.window_bits, ms, additions / ms / 1e6,
                 100 * additions * products / rate * 1e3 / ms, double(context_.peak_bytes()) / 1e9);
@@ -243,7 +300,7 @@ class Sums {
     }
     std::printf("\n");
     std::fflush(stdout);
-    return ms;
+    return {ms, std::move(sums)};
   }
   void bits(std::uint64_t n, double rate, double products) {
     std::vector<std::uint64_t> words(n / 64);

@@ -5,6 +5,8 @@
 //     --engine LIST     workers per device, e.g. 1,2,3: an engine run for each
 //     --vram-limit LIST bytes, or 1.5G for 1.5 * 10^9: launches under each limit, whose proofs must be the
 //     first ones
+//     --multiples LIST  points of each of h that the key keeps (CudaProverOptions): launches with the key so,
+//     whose proofs must be the first ones
 //     --jobs N          of an engine run (default 3), of --partitions N each (default 10)
 //     --porep FILE      a C1 output, of a small sector: the same with real jobs, 10 times --jobs
 //     --kinds           jobs of every kind of proof with sectors of 2 KiB (tests/data; run in the root of the
@@ -15,9 +17,9 @@
 //     --threads N       of the CPU (default: all)
 //     --cpu             everything on the CPU, for trying out this program; no --vram-limit
 //     --out DIR         for charts and timelines
-// --engine and --vram-limit may come several times and are done in their order. Parameters are made in the
-// process from fixed secrets: never for use. Exits with 1 when a check fails, with 2 when it could not be
-// made: wrong usage, or an environment (device, memory, files) that does not serve.
+// --engine, --vram-limit and --multiples may come several times and are done in their order. Parameters are
+// made in the process from fixed secrets: never for use. Exits with 1 when a check fails, with 2 when it
+// could not be made: wrong usage, or an environment (device, memory, files) that does not serve.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -199,6 +201,7 @@ class Program {
             read_request);
         continue;
       }
+      if (action.kind == Action::Kind::multiples) continue;  // of one key
       const auto device = open_limited(action.value);
       if (device == nullptr) continue;
       run(device, ids, "kinds-limited", 2, mixed(options_.jobs), read_request);
@@ -241,9 +244,10 @@ class Program {
 
   /// What the key that was held last takes, and where it lies.
   static void print_plan(engine::Device& device) {
-    auto* cuda = dynamic_cast<devices::CudaDevice*>(&device);
-    if (cuda == nullptr) return;
-    const std::vector<cuda::KeyMemory> keys = cuda->cuda_prover().keys();
+    if (auto* cuda = dynamic_cast<devices::CudaDevice*>(&device)) print_plan(cuda->cuda_prover());
+  }
+  static void print_plan(const cuda::CudaProver& prover) {
+    const std::vector<cuda::KeyMemory> keys = prover.keys();
     if (!keys.empty()) std::printf("  %s\n", keys.front().text().c_str());
   }
 
@@ -300,10 +304,9 @@ class Program {
   }
 
   /// Launches one at a time, all with the same r and s, each proof verified; the proof.
-  std::optional<groth16::ProofBytes> launch(engine::Device& device,
+  std::optional<groth16::ProofBytes> launch(groth16::Prover& prover, cuda::Context* context,
                                             const std::shared_ptr<const groth16::ProvingKey>& key,
                                             const std::shared_ptr<const Witness>& witness, bool compare) {
-    cuda::Context* const context = context_of(device);
     const std::shared_ptr<const Shape>& shape = key->shape();
     std::optional<groth16::ProofBytes> first;
     const groth16::PreparedVerifyingKey vk(key->vk());
@@ -314,12 +317,12 @@ class Program {
       if (context != nullptr) context->reset_peak();
       const auto begin = groth16::ProverClock::now();
       std::vector<groth16::Prepared> batch;
-      batch.push_back(require(device.prover().prepare(key, shape, witness, secret(6), secret(7))));
+      batch.push_back(require(prover.prepare(key, shape, witness, secret(6), secret(7))));
       const auto prepared = groth16::ProverClock::now();
-      groth16::Pending pending = require(device.prover().launch(batch));
+      groth16::Pending pending = require(prover.launch(batch));
       const groth16::LaunchReport report = pending.report();
       const auto launched = groth16::ProverClock::now();
-      const groth16::Proof proof = require(device.prover().finish(std::move(pending))).at(0);
+      const groth16::Proof proof = require(prover.finish(std::move(pending))).at(0);
       const auto finished = groth16::ProverClock::now();
       if (!vk.verify(pool_, {std::span(witness->inputs).subspan(1), proof}))
         check(false, "the proof verifies");
@@ -366,12 +369,38 @@ class Program {
              const std::shared_ptr<const groth16::ProvingKey>& key,
              const std::shared_ptr<const Witness>& witness, const std::vector<ProofRequest>& requests,
              const engine::RequestReader& reader) {
-    const auto proof = launch(*device_, key, witness, options_.check);
+    const auto proof = launch(device_->prover(), context(), key, witness, options_.check);
     for (const Action& action : options_.actions) {
-      if (action.kind == Action::Kind::engine)
+      if (action.kind == Action::Kind::engine) {
+        require(device_->hold(key));  // dropped for multiples
         run(kept_, {circuit_id}, name, static_cast<unsigned>(action.value), requests, reader);
-      else
+      } else if (action.kind == Action::Kind::vram_limit) {
         limited(action.value, key, witness, proof);
+      } else {
+        with_multiples(static_cast<unsigned>(action.value), key, witness, proof);
+      }
+    }
+  }
+
+  /// In the place of the key that the device holds.
+  void with_multiples(unsigned multiples, const std::shared_ptr<const groth16::ProvingKey>& key,
+                      const std::shared_ptr<const Witness>& witness,
+                      const std::optional<groth16::ProofBytes>& expected) {
+    if (context() == nullptr) return;
+    std::printf("%u multiples of the points of h\n", multiples);
+    device_->drop(key);
+    require(context()->trim());
+    {
+      cuda::CudaProver prover(*context(), pool_, {.multiples = multiples});
+      std::printf("%s", require(prover.plan(*key)).text().c_str());
+      steps_.done("planned");
+      require(prover.hold(key));
+      print_plan(prover);
+      steps_.done("key copied to the device");
+      const std::uint64_t held = context()->bytes_in_use();
+      const auto proof = launch(prover, context(), key, witness, false);
+      check(!expected || proof == expected, "  the proof is that without multiples");
+      check(context()->bytes_in_use() == held, "  what a launch took it gave back");
     }
   }
 
@@ -392,7 +421,7 @@ class Program {
     print_plan(*device);
     steps_.done("key held");
     const std::uint64_t before = memory.bytes_in_use();
-    const auto proof = launch(*device, key, witness, false);
+    const auto proof = launch(device->prover(), &memory, key, witness, false);
     check(!expected || proof == expected, "  the proof is that without a limit");
     check(memory.peak_bytes() <= limit && memory.bytes_in_use() == before,
           "  the limit held, and what a launch took it gave back");

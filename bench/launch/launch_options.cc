@@ -45,15 +45,16 @@ Options parse_options(int argc, char** argv) {
       o.log_size = count();
     } else if (name == "--launches") {
       o.launches = count();
-    } else if (name == "--engine" || name == "--vram-limit") {
+    } else if (name == "--engine" || name == "--vram-limit" || name == "--multiples") {
       const std::string list = value();
       for (std::size_t at = 0; at < list.size();) {
         const std::size_t comma = std::min(list.find(',', at), list.size());
         const std::string item = list.substr(at, comma - at);
-        if (name == "--engine")
-          o.actions.push_back({Action::Kind::engine, number(item.c_str())});
-        else
+        if (name == "--vram-limit")
           o.actions.push_back({Action::Kind::vram_limit, bytes(item)});
+        else
+          o.actions.push_back(
+              {name == "--engine" ? Action::Kind::engine : Action::Kind::multiples, number(item.c_str())});
         at = comma + 1;
       }
     } else if (name == "--jobs") {
@@ -81,8 +82,8 @@ Options parse_options(int argc, char** argv) {
   if (o.log_size < SyntheticCircuit::kMinLogSize || o.log_size > 28) usage("--log-size is 12 to 28");
   if (o.partitions == 0) usage("--partitions is at least 1");
   const bool limited = std::any_of(o.actions.begin(), o.actions.end(),
-                                   [](const Action& a) { return a.kind == Action::Kind::vram_limit; });
-  if (o.cpu && limited) usage("--vram-limit is of a device's memory, --cpu uses none");
+                                   [](const Action& a) { return a.kind != Action::Kind::engine; });
+  if (o.cpu && limited) usage("--vram-limit and --multiples are of a device's memory, --cpu uses none");
   return o;
 }
 

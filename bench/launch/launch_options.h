@@ -8,8 +8,8 @@ namespace cuzk::bench {
 
 /// What is done with a key, in order.
 struct Action {
-  enum class Kind { engine, vram_limit } kind;
-  std::uint64_t value;  ///< workers, or bytes
+  enum class Kind { engine, vram_limit, multiples } kind;
+  std::uint64_t value;  ///< workers, bytes, or multiples
 };
 
 /// The options at the head of launch.cc.

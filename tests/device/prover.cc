@@ -165,6 +165,28 @@ void check_threads(Bench& bench, cuda::Context& context, bool with_lock) {
                     two_threads_prove(bench, prover, one, two, 8, options));
 }
 
+/// Multiples of h give the same proof, in the memory that the plan says and not a byte more.
+void check_multiples(Bench& bench) {
+  const Case c = bench.make({5000, 3}, 27);
+  const Fr r = Fr::from_u64(5);
+  const groth16::Proof want = bench.on_cpu(c, r, r);
+  for (const unsigned multiples : {2U, 4U, 0U}) {
+    cuda::PlanOptions wanted;
+    wanted.multiples = multiples;
+    const cuda::ProverPlan plan = require(cuda::plan_prover(cuda::circuit_counts(*c.shape), wanted));
+    auto context = require(cuda::Context::create({0, plan.needed_bytes()}));
+    context->poison(true);
+    cuda::CudaProver prover(*context, bench.pool, {.multiples = multiples});
+    require(prover.hold(c.key));
+    const std::uint64_t held = context->bytes_in_use();
+    const auto proof = groth16::prove(prover, c.key, c.shape, c.witness, r, r);
+    bench.report.line(std::to_string(plan.h_multiples.arrays) + " arrays of h: the right proof",
+                      plan.h_multiples.arrays > 1 && proof && same(*proof, want));
+    bench.report.line("  what the key takes is planned, a launch gives back what it took",
+                      held == plan.resident_bytes() && context->bytes_in_use() == held);
+  }
+}
+
 /// Limits: what does not fit is refused and leaves nothing; keys make room for each other.
 void check_limits(Bench& bench) {
   const Case one = bench.make({3000, 3}, 21);
@@ -273,6 +295,7 @@ int main(int argc, char** argv) {
   check_threads(bench, *context, true);
   check_threads(bench, *context, false);
   check_limits(bench);
+  check_multiples(bench);
   check_leak(bench, 0);
   check_leak(bench, 1);
   check_toys(bench, *context);

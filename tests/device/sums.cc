@@ -78,6 +78,42 @@ void check_msm(device_test::Report& report, cuda::Context& context, ThreadPool& 
   report.line(what, ok);
 }
 
+/// With multiples behind the bases, some of which are bases, too.
+void check_multiples(device_test::Report& report, cuda::Context& context, ThreadPool& pool,
+                     const std::vector<G1Affine>& all, std::size_t n, const std::string& kind, unsigned most,
+                     cuda::MsmOptions options) {
+  const cuda::BaseMultiples multiples = cuda::base_multiples(n, most, options.window_bits);
+  std::vector<G1Affine> bases(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n));
+  for (std::size_t i = 3; i < n && i < 300; i += 29) {
+    G1Jacobian p = G1Jacobian::from_affine(bases[i - 1]);
+    for (unsigned d = 0; d < multiples.shift; ++d) p = p.dbl();
+    bases[i] = p.to_affine();
+  }
+  std::vector<Fr> k = scalars(n, kind, n);
+  if (kind == "equal digits") {
+    Fr digits = Fr::zero();
+    const Fr radix = Fr::from_u64(2).pow(multiples.window_bits);
+    for (unsigned w = 0; w + 1 < cuda::msm_windows(multiples.window_bits); ++w)
+      digits = digits * radix + Fr::one();
+    std::fill(k.begin(), k.end(), digits);
+  }
+  options.window_bits = multiples.window_bits;
+  options.multiples = multiples.arrays;
+  const DeviceArray<Fr> device_scalars(context, k);
+  const DeviceArray<G1Affine> device_bases(context, multiples.arrays * n);
+  require(context.upload(device_bases.data(), bases.data(), n * sizeof(G1Affine), "bases"));
+  require(cuda::fill_multiples(context, device_bases.data(), n, multiples));
+  const auto sums = require(cuda::msm(context, device_bases.data(), device_scalars.data(), n, options));
+  const auto plain = require(cuda::msm(context, device_bases.data(), device_scalars.data(), n));
+  const G1Jacobian expected = msm(pool, std::span<const G1Affine>(bases), std::span<const Fr>(k));
+  std::string what = "msm G1, " + std::to_string(n) + " bases, " + kind + ", " +
+                     std::to_string(multiples.arrays) + " arrays, window " +
+                     std::to_string(multiples.window_bits);
+  if (options.slice != 0) what += ", slices of " + std::to_string(options.slice);
+  if (options.entries != 0) what += ", " + std::to_string(options.entries) + " digits";
+  report.line(what, sums.total() == expected && plain.total() == expected);
+}
+
 template <class F>
 void check_bits(device_test::Report& report, cuda::Context& context, ThreadPool& pool,
                 const std::vector<Affine<F>>& all, std::size_t n, unsigned percent) {
@@ -118,6 +154,26 @@ void check_group(device_test::Report& report, cuda::Context& context, ThreadPool
   check_bits<F>(report, context, pool, all, (std::size_t{1} << largest) - 1, 100);
 }
 
+void check_all_multiples(device_test::Report& report, cuda::Context& context, ThreadPool& pool,
+                         unsigned largest) {
+  const auto all = points<Fp>(pool, std::max((std::size_t{1} << largest) + 1, std::size_t{4200}));
+  for (const char* kind :
+       {"random", "all equal", "all one", "all zero", "99 % bits", "small and ends", "equal digits"}) {
+    for (const std::size_t n : {1, 31, 1000}) check_multiples(report, context, pool, all, n, kind, 3, {});
+    check_multiples(report, context, pool, all, 1500, kind, 32, {.window_bits = 8, .entries = 777});
+    check_multiples(report, context, pool, all, 1500, kind, 5, {.window_bits = 11, .entries = 4000});
+    check_multiples(report, context, pool, all, (std::size_t{1} << largest) + 1, kind, 16, {});
+    check_multiples(report, context, pool, all, (std::size_t{1} << largest) + 1, kind, 4,
+                    {.slice = (std::size_t{1} << largest) / 3, .entries = (std::size_t{1} << largest) / 5});
+  }
+  check_multiples(report, context, pool, all, (std::size_t{1} << largest) + 1, "random", 5,
+                  {.window_bits = 22, .entries = std::size_t{1} << largest});
+  check_multiples(report, context, pool, all, (std::size_t{1} << largest) + 1, "random", 2,
+                  {.window_bits = 26});
+  // Without multiples, buckets of few digits at a time.
+  check_msm<Fp>(report, context, pool, all, 4001, "random", {.window_bits = 9, .entries = 1000});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -127,6 +183,7 @@ int main(int argc, char** argv) {
   auto context = require(cuda::Context::create());
   context->poison(true);
   check_group<Fp>(report, *context, pool, largest);
+  check_all_multiples(report, *context, pool, largest);
   check_group<Fp2>(report, *context, pool, largest > 3 ? largest - 3 : largest);
   return report.finish("sums");
 }

@@ -62,6 +62,7 @@ Result<std::unique_ptr<BenchTarget>> open_target(const BenchOptions& options) {
                        .isa = options.isa,
                        .devices = options.devices,
                        .vram_limit = options.vram_limit,
+                       .h_multiples = options.h_multiples,
                        .partition_workers = {},
                        .workers_per_device = 2});
 }
@@ -128,6 +129,7 @@ Result<std::vector<BenchRun>> run_modes(const BenchOptions& options) {
                                     .isa = options.isa,
                                     .devices = options.devices,
                                     .vram_limit = options.vram_limit,
+                                    .h_multiples = options.h_multiples,
                                     .partition_workers = workers,
                                     .workers_per_device = per_device}));
       CUZK_TRY_ASSIGN(BenchRun run, batch(*target, request, options, options.count, options.concurrency));

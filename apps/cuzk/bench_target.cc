@@ -132,6 +132,7 @@ class LocalTarget : public BenchTarget {
       if (!limit) return limit.error().within("--vram-limit");
       config.gpus.vram_limit = *limit;
     }
+    config.gpus.h_multiples = settings.h_multiples;
     auto out = std::make_unique<LocalTarget>(settings);
     const auto told = [](const std::string& text) { tell("{}\n", text); };
     CUZK_TRY_ASSIGN(out->backend_, server::configured_backend(config, out->pool_, told, told));

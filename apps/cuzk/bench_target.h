@@ -36,6 +36,7 @@ struct LocalSettings {
   Isa isa = best_isa();
   std::vector<std::string> devices;  ///< ordinals, UUIDs, all or cpu; empty: every CUDA device, or the CPU
   std::string vram_limit;            ///< a size, of each device; empty: what is free
+  unsigned h_multiples = 1;          ///< as gpus.h_multiples
   std::optional<unsigned> partition_workers;
   unsigned workers_per_device = 2;
 };

@@ -184,6 +184,11 @@ void add_bench_options(CLI::App* command, BenchOptions& options, bool only_local
                    "device, or the CPU")
       ->delimiter(',');
   command->add_option("--vram-limit", options.vram_limit, "Memory of a device that it takes, e.g. 8GiB");
+  command
+      ->add_option("--h-multiples", options.h_multiples,
+                   "As gpus.h_multiples: points of a resident key for each one of h; 0: as many as fit")
+      ->check(whole_number(0, 16))
+      ->capture_default_str();
   command->add_option("--warm-up", options.warm_up, "Proofs before the clock starts")
       ->check(whole_number(0, kMostProofs))
       ->capture_default_str();

@@ -181,6 +181,11 @@ void check_small(Bench& bench, unsigned log_size) {
         arrays == 0 ? "small, resident" : "small, " + std::to_string(arrays) + " arrays, two circuits",
         proves(prover, arrays == 0 ? 1 : 2));
   }
+  {
+    auto context = require(cuda::Context::create());
+    CudaProver prover(*context, bench.pool, {.multiples = 3});
+    bench.report.line("small, multiples of h", proves(prover, 1) && prover.keys().front().h_multiples == 3);
+  }
   auto context = require(cuda::Context::create());
   CudaProver prover(*context, bench.pool);
   std::atomic<int> right{0};

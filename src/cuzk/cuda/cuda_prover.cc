@@ -183,6 +183,7 @@ std::string KeyMemory::text() const {
                     " of them held";
   if (host != 0)
     out += "; " + std::to_string(host) + " bytes of host memory, " + std::to_string(pinned) + " page-locked";
+  if (h_multiples > 1) out += "; " + std::to_string(h_multiples) + " points for each one of h";
   return out;
 }
 
@@ -224,9 +225,14 @@ Result<const DeviceKey*> CudaProver::held(const std::shared_ptr<const ProvingKey
   }
   CUZK_TRY(prepared->load(context_, pool_, *key));
   const DeviceKey::HostBytes host = prepared->host_bytes();
-  const KeyMemory memory{key->path(), prepared->plan.streamed, prepared->plan.resident_bytes(),
-                         needed,      context_.vram_limit(),   host.all,
-                         host.pinned};
+  const KeyMemory memory{key->path(),
+                         prepared->plan.streamed,
+                         prepared->plan.resident_bytes(),
+                         needed,
+                         context_.vram_limit(),
+                         host.all,
+                         host.pinned,
+                         prepared->plan.h_multiples.arrays};
   held_.push_front({key, key.get(), std::move(prepared), memory});
   tell_keys();
   return held_.front().copy.get();

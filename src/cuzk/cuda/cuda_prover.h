@@ -41,6 +41,7 @@ struct KeyMemory {
   std::uint64_t limit = 0;   ///< of device memory
   std::uint64_t host = 0;    ///< of host memory, from hold to drop
   std::uint64_t pinned = 0;  ///< of that, page-locked
+  unsigned h_multiples = 1;  ///< points on the device for each one of h
 
   /// One line, for logs.
   [[nodiscard]] std::string text() const;

@@ -189,30 +189,26 @@ ProverPlan build(const CircuitCounts& c, const Placement& place) {
   return plan;
 }
 
-Placement all_resident(const CircuitCounts& c) {
+Placement all_resident(const CircuitCounts& c, const BaseMultiples& multiples = {}) {
   Placement place;
+  place.h_multiples = multiples;
   place.l.bits = c.l.bits;
   place.a.bits = c.a.bits;
   place.b_g1.bits = place.b_g2.bits = c.b.bits;
   return place;
 }
 
-ProverPlan plan_with(const CircuitCounts& c, const BaseMultiples& multiples) {
-  Placement place = all_resident(c);
-  if (multiples.arrays > 1) place.h_multiples = multiples;
-  return build(c, place);
-}
-
-/// A resident plan with as many multiples of h as fit, or `plan` where none would be worth it.
-ProverPlan with_multiples(const CircuitCounts& c, const ProverPlan& plan, std::uint64_t limit) {
-  constexpr unsigned kMostArrays = 16;
+/// `plan`, all resident, with as many multiples of h as PlanOptions::multiples asks for and as fit.
+ProverPlan with_multiples(const CircuitCounts& c, const ProverPlan& plan, const PlanOptions& o) {
   constexpr double kWorthIt = 0.97;
   const double cost = msm_cost(c.h, base_multiples(c.h, 1));
-  for (unsigned arrays = kMostArrays; arrays > 1; --arrays) {
+  const unsigned most = o.multiples == 0 ? kMostMultiples : std::min(o.multiples, kMostMultiples);
+  for (unsigned arrays = most; arrays > 1; --arrays) {
     const BaseMultiples multiples = base_multiples(c.h, arrays);
-    if (msm_cost(c.h, multiples) > kWorthIt * cost) break;
-    ProverPlan better = plan_with(c, multiples);
-    if (better.needed_bytes() <= limit) return better;
+    // Fewer save less.
+    if (o.multiples == 0 && msm_cost(c.h, multiples) > kWorthIt * cost) break;
+    ProverPlan better = build(c, all_resident(c, multiples));
+    if (better.needed_bytes() <= o.limit) return better;
   }
   return plan;
 }
@@ -407,10 +403,9 @@ Result<ProverPlan> plan_prover(const CircuitCounts& c, const PlanOptions& o) {
     return usage_error("a resident key has three arrays in its quotient and no pieces");
   if (forced && o.multiples > 1) return usage_error("a streamed key has no multiples");
   if (!forced) {
-    ProverPlan plan = plan_prover(c);
-    if (o.multiples > 1) plan = plan_with(c, base_multiples(c.h, o.multiples));
-    if (plan.needed_bytes() <= o.limit) return o.multiples == 0 ? with_multiples(c, plan, o.limit) : plan;
-    if (o.residency == Residency::resident || o.multiples > 1) return out_of_memory(plan, o.limit);
+    const ProverPlan plan = plan_prover(c);
+    if (plan.needed_bytes() <= o.limit) return with_multiples(c, plan, o);
+    if (o.residency == Residency::resident) return out_of_memory(plan, o.limit);
   }
   return plan_streamed(c, o);
 }

@@ -326,16 +326,22 @@ TEST(ProverPlan, MultiplesOfH) {
   EXPECT_EQ(three->resident_bytes(), plain.resident_bytes() + part(three->resident, "multiples of h"));
   EXPECT_EQ(three->h_scratch, Context::rounded(msm_memory_bound(c.h, 96, three->h_multiples)));
   EXPECT_GE(three->loading, std::uint64_t{2} * 48 * kDoubledPoints);
-  // Asked for, they are there or the key is refused; by themselves they are as many as fit.
+  // As many as fit, up to those asked for, and a key without them rather than none.
   options.limit = three->needed_bytes() - 1;
-  EXPECT_FALSE(plan_prover(c, options));
+  for (const unsigned most : {3U, 0U}) {
+    options.multiples = most;
+    const auto two = plan_prover(c, options);
+    ASSERT_TRUE(two);
+    EXPECT_EQ(two->h_multiples.arrays, 2U);
+    expect_sound(c, *two, options.limit);
+  }
+  for (options.limit = plain.needed_bytes(); options.limit > plain.needed_bytes() - 2; --options.limit) {
+    options.multiples = 1;
+    const std::string without = plan_prover(c, options)->text();
+    for (options.multiples = 0; options.multiples < 6; ++options.multiples)
+      EXPECT_EQ(plan_prover(c, options)->text(), without);
+  }
   options.multiples = 0;
-  const auto two = plan_prover(c, options);
-  ASSERT_TRUE(two);
-  EXPECT_EQ(two->h_multiples.arrays, 2U);
-  expect_sound(c, *two, options.limit);
-  options.limit = plain.needed_bytes();
-  EXPECT_EQ(plan_prover(c, options)->text(), plain.text());
   // More memory never makes a sum dearer.
   double before = 0;
   for (options.limit = 60 * kGb; options.limit < 300 * kGb; options.limit += 20 * kGb) {
@@ -351,6 +357,22 @@ TEST(ProverPlan, MultiplesOfH) {
   options.multiples = 2;
   options.residency = Residency::streamed;
   EXPECT_FALSE(plan_prover(c, options));
+}
+
+TEST(ProverPlan, MultiplesOfSmallDomains) {
+  CircuitCounts c = full_size();
+  const auto arrays = [&](unsigned log_size, unsigned multiples) {
+    c.domain_log_size = log_size;
+    c.h = (std::uint64_t{1} << log_size) - 1;
+    PlanOptions options;
+    options.multiples = multiples;
+    return plan_prover(c, options)->h_multiples.arrays;
+  };
+  // By themselves there are none where they would save nothing.
+  for (const unsigned log_size : {0U, 1U, 13U, 17U}) EXPECT_EQ(arrays(log_size, 0), 1U);
+  for (const unsigned log_size : {18U, 22U}) EXPECT_GT(arrays(log_size, 0), 1U);
+  EXPECT_EQ(arrays(13, 4), 4U);
+  EXPECT_EQ(arrays(13, 1), 1U);
 }
 
 TEST(SumMemory, BoundsGrowWithWhatTheyBound) {

@@ -21,7 +21,7 @@ CudaDevice::CudaDevice(ThreadPool& pool, const cuda::DeviceDescription& descript
             description.memory_bytes},
       told_(options.told),
       context_(std::move(context)),
-      prover_(*context_, pool, {.pinned = options.pinned}) {}
+      prover_(*context_, pool, {.pinned = options.pinned, .multiples = options.h_multiples}) {}
 
 engine::KeyHostBytes CudaDevice::key_host_bytes(const Shape& shape) const {
   const auto plan = prover_.plan(shape);
@@ -32,7 +32,8 @@ engine::KeyHostBytes CudaDevice::key_host_bytes(const Shape& shape) const {
 std::vector<engine::HeldKey> CudaDevice::held_keys() const {
   std::vector<engine::HeldKey> out;
   for (const cuda::KeyMemory& key : prover_.keys())
-    out.push_back({key.params, key.streamed, key.held, key.needed, key.limit, key.host, key.pinned});
+    out.push_back(
+        {key.params, key.streamed, key.held, key.needed, key.limit, key.host, key.pinned, key.h_multiples});
   return out;
 }
 

@@ -11,8 +11,10 @@ using testing::HasSubstr;
 
 class OpenDevices : public testing::Test {
  protected:
-  Result<Devices> open(std::vector<DeviceName> names, std::uint64_t vram_limit = 0) {
-    return open_devices(pool_, {.names = std::move(names), .vram_limit = vram_limit},
+  Result<Devices> open(std::vector<DeviceName> names, std::uint64_t vram_limit = 0,
+                       unsigned h_multiples = 1) {
+    return open_devices(pool_,
+                        {.names = std::move(names), .vram_limit = vram_limit, .h_multiples = h_multiples},
                         [&](const std::string& text) { warnings_.push_back(text); });
   }
 
@@ -21,13 +23,14 @@ class OpenDevices : public testing::Test {
 };
 
 TEST_F(OpenDevices, TheProcessorWhereItIsAskedFor) {
-  const auto devices = open({"cpu"}, 1 << 30);
+  const auto devices = open({"cpu"}, 1 << 30, 0);
   ASSERT_TRUE(devices) << devices.error().message;
   EXPECT_EQ(devices->backend, "cpu");
   ASSERT_EQ(devices->list.size(), 1U);
   EXPECT_EQ(devices->list[0]->info().uuid, "");
   EXPECT_TRUE(devices->list[0]->usable());
-  EXPECT_THAT(warnings_, ElementsAre("gpus.vram_limit: without effect on the CPU backend"));
+  EXPECT_THAT(warnings_, ElementsAre("gpus.vram_limit: without effect on the CPU backend",
+                                     "gpus.h_multiples: without effect on the CPU backend"));
 }
 
 // With CUDA and without it, on a machine with devices and on one without.

@@ -35,6 +35,7 @@ struct HeldKey {
   std::uint64_t device_limit = 0;   ///< of device memory
   std::uint64_t host = 0;           ///< of host memory, from hold to drop
   std::uint64_t pinned = 0;         ///< of that, page-locked
+  unsigned h_multiples = 1;         ///< points on the device for each one of h
 };
 
 /// One physical device: a prover and what the engine must know beside it. Thread-safe; the engine's workers

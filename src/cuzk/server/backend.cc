@@ -9,12 +9,13 @@ Result<Backend> configured_backend(const Config& config, ThreadPool& pool, const
                                    const Told& told) {
   if (config.gpus.gpu_threads != 0)
     warn("gpus.gpu_threads: without effect; synthesis.threads is the number of threads");
-  CUZK_TRY_ASSIGN(
-      devices::Devices opened,
-      devices::open_devices(
-          pool,
-          {.names = config.gpus.devices, .vram_limit = config.gpus.vram_limit.value_or(0), .told = told},
-          warn));
+  CUZK_TRY_ASSIGN(devices::Devices opened,
+                  devices::open_devices(pool,
+                                        {.names = config.gpus.devices,
+                                         .vram_limit = config.gpus.vram_limit.value_or(0),
+                                         .h_multiples = config.gpus.h_multiples,
+                                         .told = told},
+                                        warn));
   std::shared_ptr<const engine::SavedShapes> shapes;
   if (const std::string folder = shape_folder(config); !folder.empty()) {
     CUZK_TRY_ASSIGN(const Bytes32 program, engine::running_program());

@@ -121,7 +121,8 @@ Json keys_json(const engine::DeviceStatus& device) {
                    {"vram_needed_bytes", key.device_needed},
                    {"vram_limit_bytes", key.device_limit},
                    {"host_bytes", key.host},
-                   {"pinned_bytes", key.pinned}});
+                   {"pinned_bytes", key.pinned},
+                   {"h_multiples", key.h_multiples}});
   return out;
 }
 

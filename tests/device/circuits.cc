@@ -13,16 +13,23 @@ struct Run {
   std::string name;
   std::uint64_t limit;
   unsigned arrays = 0;
+  std::vector<std::size_t> launches = {1, 1, 3};  ///< circuits in each
 };
+
+/// From here on the least cap, whose pieces have 8,192 points, makes a launch of one circuit take 4 s and
+/// more.
+constexpr unsigned kLongLogSize = 21;
 
 /// The caps that porep-2k is measured under, and for every circuit the least one that has a plan, one between
 /// that and what a resident key takes, and none.
-std::vector<Run> runs_of(const cuda::CircuitCounts& counts, ProofKind kind) {
+std::vector<Run> runs_of(const Shape& shape, ProofKind kind) {
+  const cuda::CircuitCounts counts = cuda::circuit_counts(shape);
   const std::uint64_t least = least_limit(counts);
   const std::uint64_t resident = cuda::plan_prover(counts).needed_bytes();
   std::vector<Run> runs{{"no cap", 0},
                         {"the least cap", least},
                         {"half of the way to resident", least + (resident - least) / 2}};
+  if (shape.domain_log_size() >= kLongLogSize) runs[1].launches = {1};
   if (kind != ProofKind::porep_seal_commit) {
     runs.push_back({"one array", resident - 1, 1});
     return runs;
@@ -54,7 +61,7 @@ void check_run(Bench& bench, const Case& c, const Statement& statement, const Re
   std::printf("held in %.0f ms\n", milliseconds(groth16::ProverClock::now() - start));
   bool exact = context->bytes_in_use() == plan->resident_bytes();
   const groth16::PreparedVerifyingKey vk(c.key->vk());
-  for (const std::size_t circuits : {1, 1, 3}) {
+  for (const std::size_t circuits : run.launches) {
     std::vector<groth16::Prepared> batch;
     for (std::size_t i = 0; i < circuits; ++i)
       batch.push_back(
@@ -96,7 +103,7 @@ void check_case(Bench& bench, const ReferenceCase& c) {
   const auto on_cpu = groth16::encode_proof(bench.on_cpu(made, reference.blinding.r, reference.blinding.s));
   bench.report.line(statement->circuit_id() + ": the CPU's proof is the reference's",
                     std::equal(on_cpu.begin(), on_cpu.end(), reference.bytes.begin(), reference.bytes.end()));
-  for (const Run& run : runs_of(cuda::circuit_counts(*made.shape), statement->kind()))
+  for (const Run& run : runs_of(*made.shape, statement->kind()))
     check_run(bench, made, *statement, reference, run);
 }
 

@@ -1,3 +1,12 @@
+set(CUZK_TEST_DEFINITIONS CUZK_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
+
+# How tests, and what only they use, are compiled. At -O3 the tests alone take longer than everything that they test;
+# what they call in the libraries is optimised as it is for users.
+function(cuzk_test_options target)
+  target_compile_definitions(${target} PRIVATE ${CUZK_TEST_DEFINITIONS})
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
 # cuzk_module(NAME
 #   INTERNAL         is part of the command and not installed with the libraries
 #   HEADERS ... SOURCES ... DEPENDS ... PRIVATE_DEPENDS ...
@@ -56,12 +65,10 @@ function(cuzk_module name)
         add_executable(${test_target} ${M_${kind}})
         target_link_libraries(${test_target} PRIVATE
           ${target} ${M_TEST_DEPENDS} cuzk_warnings GTest::gmock GTest::gtest_main)
-        target_compile_definitions(${test_target} PRIVATE
-          CUZK_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
-        if(NOT kind STREQUAL "LONG_TESTS")
-          # At -O3 the tests alone take longer to compile than everything that they test. What they call in
-          # the libraries is optimised as it is for users.
-          target_compile_options(${test_target} PRIVATE $<$<CONFIG:Release>:-O1>)
+        if(kind STREQUAL "LONG_TESTS")
+          target_compile_definitions(${test_target} PRIVATE ${CUZK_TEST_DEFINITIONS})
+        else()
+          cuzk_test_options(${test_target})
         endif()
         gtest_discover_tests(${test_target} TEST_PREFIX "${name}/" DISCOVERY_TIMEOUT 60
           PROPERTIES LABELS ${label} TIMEOUT 1200)

@@ -1,12 +1,3 @@
-set(CUZK_TEST_DEFINITIONS CUZK_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
-
-# How tests, and what only they use, are compiled. At -O3 the tests alone take longer than everything that they test;
-# what they call in the libraries is optimised as it is for users.
-function(cuzk_test_options target)
-  target_compile_definitions(${target} PRIVATE ${CUZK_TEST_DEFINITIONS})
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
-endfunction()
-
 # cuzk_module(NAME
 #   INTERNAL         is part of the command and not installed with the libraries
 #   HEADERS ... SOURCES ... DEPENDS ... PRIVATE_DEPENDS ...
@@ -75,6 +66,9 @@ function(cuzk_module name)
           target_compile_definitions(${test_target} PRIVATE ${CUZK_TEST_DEFINITIONS})
         else()
           cuzk_test_options(${test_target})
+          if(TARGET cuzk_test_pch)
+            target_precompile_headers(${test_target} REUSE_FROM cuzk_test_pch)
+          endif()
         endif()
         gtest_discover_tests(${test_target} TEST_PREFIX "${name}/" DISCOVERY_TIMEOUT 60
           PROPERTIES LABELS ${label} TIMEOUT 1200)

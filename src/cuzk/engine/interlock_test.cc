@@ -225,6 +225,58 @@ TEST(Interlock, ALaunchThatFailsGivesTheLockBackInTheTimelineToo) {
   EXPECT_EQ(held_intervals(engine.events()).size(), 2U);
 }
 
+/// How often each kind of event is there for a job, and that every begin has its end.
+std::map<EventKind, int> paired_events(SimulatedEngine& engine, const std::string& job) {
+  engine.expect_idle();
+  const std::vector<timeline::Event> events = engine.events();
+  EXPECT_EQ(timeline::analyse({events, 0}).unpaired, 0U);
+  std::map<EventKind, int> count;
+  for (const timeline::Event& event : events)
+    if (event.job == job) ++count[event.kind];
+  return count;
+}
+
+TEST(Interlock, AWorkerThatLetsALaunchGoSaysSo) {
+  EngineSetup setup;
+  setup.times = {.synthesis = milliseconds(100), .prepare = kPrepare, .kernels = kKernels};
+  for (const SimulatedStage failing : {SimulatedStage::kPrepare, SimulatedStage::kLaunch}) {
+    setup.faults = [failing](SimulatedStage stage, std::uint64_t, unsigned) {
+      return stage == failing ? SimulatedFault::kError : SimulatedFault::kNone;
+    };
+    SimulatedEngine engine(setup);
+    const std::string job = engine.accepted(ProofKind::winning_post, 1);
+    EXPECT_EQ(engine.wait(job)->state, JobState::kFailed);
+    EXPECT_EQ(paired_events(engine, job)[EventKind::kGpuEnd], 1);
+  }
+  setup.faults = {};
+  SimulatedEngine engine(setup);
+  const std::string job = engine.accepted(ProofKind::winning_post, 1);
+  engine.pass(kPrepare);
+  EXPECT_TRUE(engine->cancel(job)->was_running);
+  std::map<EventKind, int> count = paired_events(engine, job);
+  EXPECT_EQ(count[EventKind::kGpuEnd], 1);
+  EXPECT_EQ(count[EventKind::kLockWait], 0);
+}
+
+TEST(Interlock, ALaunchThatLosesTheJobThatNamedItGoesOnUnderAnotherName) {
+  EngineSetup setup;
+  setup.times = {.synthesis = milliseconds(100), .prepare = milliseconds(100), .kernels = milliseconds(100)};
+  setup.config.max_batch_size = 2;
+  setup.config.partition_workers = 20;
+  SimulatedEngine engine(setup);
+  const std::string gone = engine.accepted(ProofKind::porep_seal_commit, 1);
+  const std::string stays = engine.accepted(ProofKind::porep_seal_commit, 2);
+  engine.pass(milliseconds(500));  // synthesised; 20 partitions are prepared one after the other
+  EXPECT_TRUE(engine->cancel(gone)->was_running);
+  engine.expect_proved(stays, ProofKind::porep_seal_commit, 2);
+  EXPECT_EQ(paired_events(engine, gone)[EventKind::kLockWait], 0);
+  std::map<EventKind, int> count = paired_events(engine, stays);
+  EXPECT_EQ(count[EventKind::kGpuPickup], 1);
+  EXPECT_EQ(count[EventKind::kGpuStart], 1);
+  EXPECT_EQ(count[EventKind::kLockReleased], 1);
+  EXPECT_EQ(count[EventKind::kGpuEnd], 1);
+}
+
 TEST(Interlock, EveryPartitionLeavesEveryEventInOrder) {
   const std::vector<timeline::Event> events = run(2, kPrepare, kKernels);
   const EventKind order[] = {EventKind::kSynthStart,   EventKind::kSynthEnd,    EventKind::kGpuQueue,

@@ -246,13 +246,17 @@ void Engine::Impl::run_launch(Lock& lock, DeviceSlot& device, unsigned worker, c
     return {};
   });
   tasks.clear();
-  if (!prepared) batch.clear();
+  if (!prepared) {
+    batch.clear();
+    record(EventKind::kGpuEnd, members, now(), actor);
+  }
   lock.lock();
   if (!prepared) {
     launch_failed(device, worker, launch, prepared.error());
     return;
   }
   // Cancelled meanwhile: not launched.
+  const std::vector<Member> picked = members;
   for (std::size_t i = members.size(); i-- > 0;) {
     if (!members[i].job->settled) continue;
     members[i].get().state = PartitionState::kDone;
@@ -261,7 +265,17 @@ void Engine::Impl::run_launch(Lock& lock, DeviceSlot& device, unsigned worker, c
     discard(std::make_shared<groth16::Prepared>(std::move(batch[i])));
     batch.erase(batch.begin() + static_cast<std::ptrdiff_t>(i));
   }
-  if (members.empty()) return;
+  if (members.size() < picked.size()) {
+    // The worker lets go of these; the rest goes on under a name of its own where the first one gave the
+    // name.
+    const bool renamed = members.empty() || members.front().job != picked.front().job || members.size() == 1;
+    if (renamed) record(EventKind::kGpuEnd, picked, now(), actor);
+    if (members.empty()) return;
+    if (renamed) {
+      record(EventKind::kGpuPickup, members, now(), actor);
+      record(EventKind::kGpuStart, members, now(), actor);
+    }
+  }
 
   lock.unlock();
   Result<groth16::Pending> pending = guarded([&] {
@@ -274,6 +288,8 @@ void Engine::Impl::run_launch(Lock& lock, DeviceSlot& device, unsigned worker, c
       record(EventKind::kKernelStart, members, stage.begin, actor, stage.name);
       record(EventKind::kKernelEnd, members, stage.end, actor, stage.name);
     }
+  } else {
+    record(EventKind::kGpuEnd, members, now(), actor);
   }
   lock.lock();
   if (!pending) {

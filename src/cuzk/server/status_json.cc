@@ -150,8 +150,7 @@ Json workers_json(const StatusView& view) {
     for (unsigned w = 0; w < view.workers_per_device; ++w) {
       const auto it = view.live.workers.find({device.info.ordinal, w});
       const LiveState::Worker worker = it == view.live.workers.end() ? LiveState::Worker() : it->second;
-      // A launch that failed or was called off has no event that says so; the engine's count does.
-      const bool busy = !worker.job.empty() && device.workers_busy > 0;
+      const bool busy = !worker.job.empty();
       out.push_back(
           {{"worker_id", w},
            {"gpu_ordinal", device.info.ordinal},

@@ -231,11 +231,15 @@ Submission Engine::Impl::submit(JobRequest request) {
   std::optional<Submission> refused = wait_to_read(lock, place, reading);
   if (!refused) {
     lock.unlock();
-    try {
+    bool no_memory = false;
+    const Result<void> checked = guarded(no_memory, [&]() -> Result<void> {
       refused = check_submission(request, admission);
-    } catch (const std::bad_alloc&) {
-      refused = refusal(Submission::Outcome::kTooLarge, FailureClass::kResource, kOutOfMemory);
-    }
+      return {};
+    });
+    if (!checked)
+      refused = no_memory ? refusal(Submission::Outcome::kTooLarge, FailureClass::kResource, kOutOfMemory)
+                          : refusal(Submission::Outcome::kInvalid, FailureClass::kInternal,
+                                    checked.error().message);
     request.proof = {};
     lock.lock();
     end_reading(reading);
@@ -297,12 +301,14 @@ Result<WaiterId> Engine::Impl::await(const std::string& job_id, std::optional<Du
   const JobPtr job = known->second;
   const WaiterId id = next_waiter_++;
   if (job->final) {
+    const bool stored = std::find(unstored_.begin(), unstored_.end(), job) == unstored_.end();
     lock.unlock();
-    done({job->result});
+    done({job->result, stored});
     return id;
   }
   Waiter waiter{job, std::move(done), {}};
-  if (timeout) {
+  // Beyond what the clock can say a limit is none.
+  if (timeout && *timeout < TimePoint::max() - now()) {
     waiter.deadline = now() + *timeout;
     deadlines_.emplace(*waiter.deadline, id);
   }
@@ -343,10 +349,10 @@ Result<Cancelled> Engine::Impl::cancel(const std::string& job_id) {
   const auto known = jobs_.find(job_id);
   if (known == jobs_.end()) return usage_error("there is no job '" + job_id + "'");
   const JobPtr& job = known->second;
-  if (job->settled) return Cancelled{false};
+  if (job->settled) return Cancelled{.was_running = false, .was_settled = true};
   const bool was_running = job->running;
   settle(job, JobState::kCancelled, FailureClass::kNone, "cancelled");
-  return Cancelled{was_running};
+  return Cancelled{.was_running = was_running, .was_settled = false};
 }
 
 }  // namespace cuzk::engine

@@ -75,14 +75,25 @@ void CircuitCache::set_shape(CachedCircuit& circuit, std::shared_ptr<const Shape
   circuit.partition_bytes = partition_bytes(*shape);
   circuit.on_devices = std::move(on_devices);
   circuit.shape = std::move(shape);
+  forget_lost_devices(circuit);
 }
 
-void CircuitCache::forget_launches(CachedCircuit& circuit, std::size_t device) {
+void CircuitCache::lose_device(std::size_t device) {
+  lost_devices_.insert(device);
+  for (const auto& [id, circuit] : entries_) {
+    if (circuit->on_devices.empty()) continue;
+    const std::uint64_t less = std::exchange(circuit->on_devices[device].launch, 0);
+    if (circuit->reserved_launch > 0) {
+      circuit->reserved_launch -= less;
+      budget_.release(MemoryUse::kLaunches, less);
+    }
+    if (circuit->reserved_key == 0) forget_lost_devices(*circuit);
+  }
+}
+
+void CircuitCache::forget_lost_devices(CachedCircuit& circuit) const {
   if (circuit.on_devices.empty()) return;
-  const std::uint64_t less = std::exchange(circuit.on_devices[device].launch, 0);
-  if (circuit.reserved_launch == 0) return;
-  circuit.reserved_launch -= less;
-  budget_.release(MemoryUse::kLaunches, less);
+  for (const std::size_t device : lost_devices_) circuit.on_devices[device] = {};
 }
 
 std::uint64_t CircuitCache::evict(CachedCircuit& circuit) {
@@ -121,6 +132,7 @@ void CircuitCache::drop_spoiled(CachedCircuit& circuit) {
 void CircuitCache::cancel_key(CachedCircuit& circuit) {
   budget_.release(MemoryUse::kKeys, std::exchange(circuit.reserved_key, 0));
   budget_.release(MemoryUse::kLaunches, std::exchange(circuit.reserved_launch, 0));
+  forget_lost_devices(circuit);
 }
 
 void CircuitCache::drop_key(CachedCircuit& circuit) {
@@ -129,6 +141,7 @@ void CircuitCache::drop_key(CachedCircuit& circuit) {
   freed_.add(MemoryUse::kKeys, std::exchange(circuit.reserved_key, 0), owners);
   freed_.add(MemoryUse::kLaunches, std::exchange(circuit.reserved_launch, 0), std::move(owners));
   if (circuit.key != nullptr) dropped_keys_.push_back({circuit.id, std::exchange(circuit.key, nullptr)});
+  forget_lost_devices(circuit);
 }
 
 void CircuitCache::drop_shape(CachedCircuit& circuit) {

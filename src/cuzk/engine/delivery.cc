@@ -40,7 +40,7 @@ void Engine::Impl::deliver(Lock& lock, const JobPtr& job) {
   Result<void> stored;
   if (to_journal) stored = guarded([&] { return parts_.journal->finish(*result); });
   record_done(*result);
-  if (parts_.on_result) parts_.on_result(*result);
+  if (parts_.on_result) tell(parts_.on_result, *result);
   lock.lock();
   if (!stored) {
     ++counters_.journal_failures;
@@ -72,7 +72,7 @@ void Engine::Impl::deliver(Lock& lock, const JobPtr& job) {
   job->waiters.clear();
   changed();
   lock.unlock();
-  for (const AwaitCallback& done : callbacks) done({result});
+  for (const AwaitCallback& done : callbacks) tell(done, Awaited{result, stored.has_value()});
   lock.lock();
 }
 

@@ -114,7 +114,7 @@ bool Engine::Impl::shut_down(std::optional<Duration> patience) {
     cache_.cancel_key(*task.circuit);
   }
   for (const auto& [id, circuit] : cache_.entries())
-    if (!circuit->loading) answer_preloads(*circuit, usage_error("the engine was shut down"));
+    if (!circuit->loading) answer_preloads(*circuit, shutting_down());
   stopping_ = true;
   changed();
   lock.unlock();
@@ -124,8 +124,7 @@ bool Engine::Impl::shut_down(std::optional<Duration> patience) {
   threads_.clear();
   for (const auto& [id, circuit] : cache_.entries())
     for (const auto& slot : devices_)
-      if (circuit->key != nullptr)
-        slot->device->drop(circuit->key->proving_key(), key_access(*slot, "drop", id));
+      if (circuit->key != nullptr) drop_from(*slot, *circuit->key, id);
   return clean;
 }
 

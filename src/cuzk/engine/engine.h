@@ -45,7 +45,8 @@ struct Submission {
 
 /// What a waiter is told. Without a result, its time passed and the job goes on.
 struct Awaited {
-  std::shared_ptr<const JobResult> result;
+  std::shared_ptr<const JobResult> result = {};
+  bool stored = true;  ///< false: the journal could not take the result yet; it is tried again
 };
 using AwaitCallback = std::function<void(const Awaited&)>;
 /// Names a waiter; never 0.
@@ -53,7 +54,8 @@ using WaiterId = std::uint64_t;
 
 /// What cancel found.
 struct Cancelled {
-  bool was_running = false;  ///< something of it had begun
+  bool was_running = false;  ///< something of it had begun, and it was not settled
+  bool was_settled = false;  ///< its outcome was decided before, whether or not it shows yet, and stays
 };
 
 /// A circuit that is ready to prove.
@@ -114,7 +116,8 @@ struct EngineParts {
 ///        '--------------------------------------------------' the proof failed its check, the first time
 ///
 /// Every public member is thread-safe, and may be called from callbacks, except shut_down and the destructor.
-/// Callbacks run without any lock of the engine; they must not block. They run on an engine thread, or on the
+/// Callbacks run without any lock of the engine; they must neither block nor throw (what one throws on an
+/// engine thread is dropped). They run on an engine thread, or on the
 /// caller's, before the call returns, where the answer is known already: of a final job (await); for a
 /// circuit that is HOT, unknown or without a file, or when the engine shuts down (preload). So a caller must
 /// not hold a lock that its callback takes. docs/engine.md explains the rules.
@@ -123,7 +126,8 @@ class Engine {
   /// kUsage for a configuration that cannot be or no device; kIo when threads are refused or the journal
   /// cannot be read. Jobs of the journal are taken over before it returns.
   static Result<std::unique_ptr<Engine>> create(EngineConfig config, EngineParts parts);
-  /// shut_down without patience.
+  /// shut_down without patience. No other call may be under way: one that is in submit, behind an identical
+  /// request too, is not waited for once its request has been refused.
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -134,25 +138,29 @@ class Engine {
   Submission submit(JobRequest request);
 
   /// Calls `done` once: with the result, before await returns if there is one, or without after `timeout`.
-  /// kUsage for a job that is not known (any more); `done` is not called then.
+  /// kUsage for a job that is not known (any more); `done` is not called then. A timeout beyond the clock's
+  /// range is none.
   Result<WaiterId> await(const std::string& job_id, std::optional<Duration> timeout, AwaitCallback done);
 
   /// The waiter hung up. True: `done` is not and will not be called. False: it was, or is being called.
   bool forget(WaiterId waiter);
 
-  /// Ends a job: nothing more of it is begun. Waiters get kCancelled. A job that is final stays as it is
-  /// (was_running is false). kUsage for an unknown one.
+  /// Ends a job: nothing more of it is begun. Waiters get kCancelled. A job that is settled stays as it is,
+  /// also while its result is still being stored: was_settled. kUsage for an unknown one.
   Result<Cancelled> cancel(const std::string& job_id);
 
   /// Loads shape and parameters of a circuit; `done` is called once. kUsage for an unknown circuit, kParams,
-  /// kIo when they do not fit into the memory budget beside what is in use.
+  /// kIo when they do not fit into the memory budget beside what is in use, kStopped when the engine shuts
+  /// down.
   void preload(const std::string& circuit_id, PreloadCallback done);
 
-  /// HOT or WARM to COLD. kUsage when there is no such circuit or partitions in flight use it.
+  /// HOT or WARM to COLD. kUsage when there is no such circuit, it is being loaded, or partitions in flight
+  /// use it.
   Result<Evicted> evict(const std::string& circuit_id);
 
   [[nodiscard]] Status status() const;
-  /// Every job that is not forgotten, the live ones first, in the order of service; at most `limit`.
+  /// Every job that is not forgotten, at most `limit`: those that run, then those that wait, both in the
+  /// order of service, then the final ones, the latest first.
   [[nodiscard]] std::vector<JobStatus> jobs(std::size_t limit) const;
   /// kUsage for an unknown one.
   [[nodiscard]] Result<JobStatus> job(const std::string& job_id) const;

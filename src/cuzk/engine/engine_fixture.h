@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "cuzk/engine/simulation.h"
@@ -15,6 +18,19 @@ namespace cuzk::engine {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+
+/// Starts so many threads and no more.
+class RefusingClock : public VirtualClock {
+ public:
+  explicit RefusingClock(int threads) : left_(threads) {}
+  [[nodiscard]] std::thread start_thread(std::function<void()> body) override {
+    if (left_-- <= 0) throw std::system_error(EAGAIN, std::generic_category());
+    return VirtualClock::start_thread(std::move(body));
+  }
+
+ private:
+  std::atomic<int> left_;
+};
 
 /// What a test wants of its engine.
 struct EngineSetup {

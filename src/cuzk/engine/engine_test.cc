@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <system_error>
+#include <stdexcept>
 
 #include "cuzk/engine/engine_fixture.h"
 #include "cuzk/engine/internal/assembler.h"
@@ -45,23 +45,9 @@ TEST(EngineConfig, NamesTheKeyOfAValueThatCannotBe) {
               HasSubstr("scheduler.result_retention"));
 }
 
-/// Starts so many threads and no more.
-class RefusingClock : public VirtualClock {
- public:
-  explicit RefusingClock(std::size_t threads) : left_(threads) {}
-  [[nodiscard]] std::thread start_thread(std::function<void()> body) override {
-    if (left_ == 0) throw std::system_error(EAGAIN, std::generic_category());
-    --left_;
-    return VirtualClock::start_thread(std::move(body));
-  }
-
- private:
-  std::size_t left_;
-};
-
 TEST(Start, EndsTheThreadsThatItHasWhenTheNextIsRefused) {
-  constexpr std::size_t kThreads = 1 + 2 + 2 + 2 + 3;
-  for (std::size_t threads = 0; threads <= kThreads; ++threads) {
+  constexpr int kThreads = 1 + 2 + 2 + 2 + 3;
+  for (int threads = 0; threads <= kThreads; ++threads) {
     RefusingClock clock(threads);
     const VirtualClock::Participant participant(clock);
     ThreadPool pool(1);
@@ -254,6 +240,63 @@ TEST(Failure, TooManyPendingJobs) {
   EXPECT_TRUE(engine.submit(kWindow, 3).accepted());
 }
 
+TEST(Failure, AReaderThatThrowsIsADefectAndKeepsNobodyWaiting) {
+  ThreadPool pool(1);
+  const auto simulation = std::make_shared<Simulation>();
+  EngineConfig config;
+  config.partition_workers = 1;
+  const auto engine = Engine::create(
+      config, {.pool = pool,
+               .devices = {std::make_shared<SimulatedDevice>(simulation, 0)},
+               .circuits = std::make_shared<SimulatedCircuits>(simulation),
+               .read_request = [](ThreadPool&, ProofRequest) -> Result<std::shared_ptr<const Statement>> {
+                 throw std::logic_error("of the reader");
+               }});
+  ASSERT_TRUE(engine);
+  for (int i = 0; i < 2; ++i) {
+    const Submission refused = (*engine)->submit({"r", Priority::kByKind, simulated_request(kWindow, 1), {}});
+    EXPECT_EQ(refused.outcome, Outcome::kInvalid);
+    EXPECT_EQ(refused.message, "INTERNAL: unexpected: of the reader");
+  }
+  EXPECT_TRUE((*engine)->shut_down({}));
+}
+
+TEST(Failure, ACallbackThatThrowsKeepsNobodyElseFromItsAnswer) {
+  EngineSetup setup = slow_setup();
+  std::atomic<int> calls{0};
+  const auto throws = [&](const auto&) {
+    ++calls;
+    throw std::logic_error("of a callback");
+  };
+  setup.on_result = throws;
+  SimulatedEngine engine(setup);
+  engine->preload(simulated_circuit(kPorep), throws);
+  const std::string job = engine.accepted(kPorep, 1);
+  ASSERT_TRUE(engine->await(job, seconds(1), throws));
+  ASSERT_TRUE(engine->await(job, {}, throws));
+  engine.expect_proved(job, kPorep, 1);
+  engine.expect_idle();
+  EXPECT_EQ(calls, 4);
+}
+
+// ---- the order that is shown
+
+TEST(Jobs, AreListedAsTheyRunThenAsTheyWillRun) {
+  EngineSetup setup = slow_setup();
+  setup.config.sort_by_type = true;
+  setup.config.partition_workers = 1;
+  SimulatedEngine engine(setup);
+  const std::string running = engine.accepted(kPorep, 1);
+  engine.pass(seconds(1));
+  const Submission snap = engine.submit(kSnap, 2);
+  const Submission porep = engine.submit(kPorep, 3);
+  const Submission urgent = engine.submit(kSnap, 4, Priority::kCritical);
+  EXPECT_EQ(porep.queue_position, 1U) << "before the other kind, which came first";
+  std::vector<std::string> listed;
+  for (const JobStatus& job : engine->jobs(10)) listed.push_back(job.identity.job_id);
+  EXPECT_EQ(listed, (std::vector{running, urgent.job_id, porep.job_id, snap.job_id}));
+}
+
 // ---- waiting
 
 TEST(Await, TellsOfTimePassedAndTheJobGoesOn) {
@@ -261,6 +304,7 @@ TEST(Await, TellsOfTimePassedAndTheJobGoesOn) {
   const std::string job = engine.accepted(kWindow, 1);
   EXPECT_EQ(engine.wait(job, seconds(1)), nullptr);
   EXPECT_EQ(engine.time(), 1.0);
+  EXPECT_TRUE(engine.wait(job, Duration::max())) << "as without a limit";
   engine.expect_proved(job, kWindow, 1);
   EXPECT_FALSE(engine->await("no such job", {}, [](const Awaited&) { FAIL(); }));
 }
@@ -396,6 +440,27 @@ TEST(ShutDown, AnswersPreloadsThatWaitOrAreUnderWay) {
   EXPECT_EQ(loaded, 0);
   EXPECT_EQ(refused, 4);
   EXPECT_LE(engine.time(), 2.0) << "the loads that were under way are stopped";
+}
+
+TEST(ShutDown, AnswersAPreloadWhoseShapeComesWhenNobodyIsLeftToLoadItsKey) {
+  // Room for one key: the other one's has to go first, which its dropper says when the loaders have ended.
+  EngineSetup setup = slow_setup();
+  setup.times.load_shape = seconds(10);
+  setup.config.request_memory = 100'000;
+  setup.config.memory_budget = 100'000 + 2'000'000;
+  setup.config.eviction_min_idle = seconds(5);
+  for (const ProofKind kind : kProofKinds)
+    setup.circuits[simulated_circuit(kind)] = {.params_bytes = 1'000'000, .bits = 80'000};
+  SimulatedEngine engine(setup);
+  engine.expect_proved(engine.accepted(kWinning, 1), kWinning, 1);
+  engine.pass(seconds(60));
+  std::atomic<int> stopped{0};
+  engine->preload(simulated_circuit(kPorep), [&](const Result<Preloaded>& answer) {
+    stopped += !answer && answer.error().code == ErrorCode::kStopped ? 1 : 0;
+  });
+  engine.pass(milliseconds(9700));  // past the last look for a stop
+  EXPECT_TRUE(engine->shut_down(seconds(0)));
+  EXPECT_EQ(stopped, 1);
 }
 
 TEST(ShutDown, FailsTheRestWhenPatienceEndsAndAnswersEverybody) {

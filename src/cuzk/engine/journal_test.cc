@@ -195,6 +195,63 @@ TEST(JournalContract, AJobThatEndsTheProcessEachTimeIsGivenUp) {
   EXPECT_THAT(result->message, HasSubstr("ended 32 times"));
 }
 
+TEST(JournalContract, AJobWhoseResultIsBeingStoredIsNotCancelled) {
+  class SlowJournal : public MemoryJournal {
+   public:
+    Result<void> finish(const JobResult& result) override {
+      clock->sleep_for(seconds(10));
+      return MemoryJournal::finish(result);
+    }
+    Clock* clock = nullptr;
+  };
+  SlowJournal journal;
+  SimulatedEngine engine(journal_setup(journal));
+  journal.clock = &engine.clock();
+  const std::string job = engine.accepted(kKind, 1);
+  engine.pass(seconds(10));  // proved after 6
+  EXPECT_EQ(engine->job(job)->state, JobState::kRunning);
+  const auto cancelled = engine->cancel(job);
+  ASSERT_TRUE(cancelled);
+  EXPECT_TRUE(cancelled->was_settled);
+  EXPECT_FALSE(cancelled->was_running);
+  engine.expect_proved(job, kKind, 1);
+  EXPECT_TRUE(engine->cancel(job)->was_settled);
+}
+
+TEST(JournalContract, AWaiterLearnsWhetherThisResultIsStored) {
+  MemoryJournal journal;
+  SimulatedEngine engine(journal_setup(journal));
+  const std::string unstored = engine.accepted(kKind, 1);
+  engine.pass(seconds(5));
+  const std::string cancelled = engine.accepted(kKind, 2);
+  std::map<std::string, bool> stored;
+  std::mutex mutex;
+  const auto ask = [&](const std::string& job) {
+    ASSERT_TRUE(engine->await(job, {}, [&, job](const Awaited& awaited) {
+      const std::lock_guard lock(mutex);
+      stored[job] = awaited.stored;
+    }));
+  };
+  const auto answer = [&](const std::string& job) {
+    const std::lock_guard lock(mutex);
+    return stored.at(job);
+  };
+  journal.set_full(true);
+  ask(unstored);
+  engine.pass(milliseconds(1500));
+  EXPECT_FALSE(answer(unstored));
+  journal.set_full(false);
+  ask(cancelled);
+  EXPECT_FALSE(engine->cancel(cancelled)->was_settled);
+  engine.pass(milliseconds(100));
+  EXPECT_TRUE(answer(cancelled)) << "whatever became of the other's";
+  ask(unstored);
+  EXPECT_FALSE(answer(unstored)) << "before it is tried again";
+  engine.pass(seconds(1));
+  ask(unstored);
+  EXPECT_TRUE(answer(unstored));
+}
+
 TEST(JournalContract, AStartIsCountedWhenTheJobIsBegun) {
   MemoryJournal journal;
   std::string first;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cuzk/engine/internal/engine_impl.h"
+#include "cuzk/engine/internal/guarded.h"
 
 namespace cuzk::engine {
 namespace {
@@ -46,7 +47,7 @@ void Engine::Impl::keeper() {
       waiters_.erase(at);
       waiter_left(*job, id);
       lock.unlock();
-      done({nullptr});
+      tell(done, Awaited{});
       lock.lock();
       continue;
     }

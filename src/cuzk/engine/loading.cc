@@ -69,8 +69,6 @@ void Engine::Impl::load_circuit(Lock& lock, CachedCircuit& circuit) {
       return;
     }
     ++(shape->from_file ? counters_.shapes_read : counters_.shapes_recorded);
-    for (std::size_t i = 0; i < devices_.size(); ++i)
-      if (devices_[i]->quarantined) on_devices[i] = {};
     cache_.set_shape(circuit, std::move(shape->shape), std::move(on_devices));
     circuit.last_used = now();
     // On to the key, for whoever waits for it; what has no room now is asked for again by consider.
@@ -85,22 +83,24 @@ void Engine::Impl::load_circuit(Lock& lock, CachedCircuit& circuit) {
   std::shared_ptr<const OpenParams> params = circuit.params;
   const std::shared_ptr<const Shape> shape = circuit.shape;
   bool by_device = false;
+  std::shared_ptr<const CircuitKey> key;
+  std::vector<DeviceSlot*> asked_to_hold;
   lock.unlock();
-  auto key = guarded(no_memory, [&]() -> Result<std::shared_ptr<const CircuitKey>> {
+  const Result<void> loaded = guarded(no_memory, [&]() -> Result<void> {
     if (params == nullptr) {
       CUZK_TRY_ASSIGN(params, parts_.circuits->open_params(parts_.pool, circuit.id));
       const Lock warm(mutex_);
       circuit.params = params;
     }
-    CUZK_TRY_ASSIGN(std::shared_ptr<const CircuitKey> loaded,
-                    parts_.circuits->load_key(parts_.pool, params, shape, stop_loads_.get_token()));
+    CUZK_TRY_ASSIGN(key, parts_.circuits->load_key(parts_.pool, params, shape, stop_loads_.get_token()));
+    asked_to_hold.reserve(devices_.size());
     for (const auto& slot : devices_) {
       {
         const Lock in_service(mutex_);
         if (slot->quarantined) continue;
       }
-      const Result<void> held =
-          slot->device->hold(loaded->proving_key(), key_access(*slot, "copy", circuit.id));
+      asked_to_hold.push_back(slot.get());
+      const Result<void> held = slot->device->hold(key->proving_key(), key_access(*slot, "copy", circuit.id));
       if (held) continue;
       // A device that is lost does not take the key from the others.
       const Lock lost(mutex_);
@@ -109,20 +109,25 @@ void Engine::Impl::load_circuit(Lock& lock, CachedCircuit& circuit) {
       by_device = true;
       return held.error();
     }
-    return loaded;
+    return {};
   });
+  if (!loaded && key != nullptr) {
+    // What one device refuses does not stay with the others, nor its memory taken.
+    for (DeviceSlot* slot : asked_to_hold) drop_from(*slot, *key, circuit.id);
+    key = nullptr;
+  }
   lock.lock();
   circuit.loading = false;
-  if (!key) {
+  if (!loaded) {
     cache_.cancel_key(circuit);
     // The file may be another one the next time.
     discard(std::exchange(circuit.params, nullptr));
-    load_failed(circuit, key.error(),
-                by_device ? classify_device(key.error()) : classify_load(key.error(), no_memory));
+    load_failed(circuit, loaded.error(),
+                by_device ? classify_device(loaded.error()) : classify_load(loaded.error(), no_memory));
     return;
   }
   ++counters_.key_loads;
-  circuit.key = std::move(*key);
+  circuit.key = std::move(key);
   circuit.last_used = now();
   circuit.last_error.clear();
   for (const auto& [sequence, job] : live_)
@@ -161,7 +166,7 @@ void Engine::Impl::preload(const std::string& circuit_id, PreloadCallback done) 
   }
   if (admission_stopped_) {
     lock.unlock();
-    done(usage_error("the engine is shutting down"));
+    done(shutting_down());
     return;
   }
   preloads_.emplace(circuit_id, PreloadWaiter{std::move(done), now()});
@@ -170,6 +175,11 @@ void Engine::Impl::preload(const std::string& circuit_id, PreloadCallback done) 
 
 /// Loads what the circuit lacks, now or when memory that is coming is there.
 void Engine::Impl::go_on_with_preload(CachedCircuit& circuit) {
+  // No loader may be left to take what would be queued.
+  if (stopping_) {
+    answer_preloads(circuit, shutting_down());
+    return;
+  }
   Wake wake;
   if (want(circuit, kPreloadKey, false, wake) == Room::kNone)
     answer_preloads(circuit, io_error("the parameters of " + circuit.id +
@@ -181,7 +191,7 @@ void Engine::Impl::answer_preloads(CachedCircuit& circuit, const Result<Preloade
   for (auto at = first; at != last; ++at) {
     Result<Preloaded> mine = answer;
     if (mine) mine->load_time = now() - at->second.since;
-    chores_.push_back([done = std::move(at->second.done), mine] { done(mine); });
+    chores_.push_back([done = std::move(at->second.done), mine] { tell(done, mine); });
   }
   preloads_.erase(first, last);
   changed();
@@ -208,6 +218,14 @@ Result<Evicted> Engine::Impl::evict(const std::string& circuit_id) {
   return out;
 }
 
+/// Before the engine lets its reference go. Without the mutex; blocks.
+void Engine::Impl::drop_from(DeviceSlot& slot, const CircuitKey& key, const std::string& circuit_id) {
+  (void)guarded([&]() -> Result<void> {
+    slot.device->drop(key.proving_key(), key_access(slot, "drop", circuit_id));
+    return {};
+  });
+}
+
 /// Devices may block for as long as a launch or the copy of a key takes, and freeing a shape takes its time:
 /// no other thread waits for either.
 void Engine::Impl::dropper() {
@@ -218,8 +236,7 @@ void Engine::Impl::dropper() {
       std::vector<std::shared_ptr<const void>> others = cache_.take_dropped();
       lock.unlock();
       for (const CircuitCache::DroppedKey& dropped : keys)
-        for (const auto& slot : devices_)
-          slot->device->drop(dropped.key->proving_key(), key_access(*slot, "drop", dropped.circuit_id));
+        for (const auto& slot : devices_) drop_from(*slot, *dropped.key, dropped.circuit_id);
       keys.clear();
       others.clear();
       lock.lock();

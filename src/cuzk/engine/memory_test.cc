@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <new>
 
 #include "cuzk/engine/engine_fixture.h"
 #include "cuzk/engine/internal/freed_memory.h"
@@ -82,6 +83,29 @@ TEST(Memory, WhatDevicesKeepOfKeysIsReservedFromLoadToDrop) {
   ASSERT_TRUE(engine->evict(simulated_circuit(kPorep)));
   engine.pass(seconds(1));
   EXPECT_EQ(reserved(engine, MemoryUse::kLaunches) + reserved(engine, MemoryUse::kKeys), 0U);
+}
+
+TEST(Memory, WhatIsLoadedAfterADeviceWasLostTakesNothingForIt) {
+  EngineSetup setup = memory_setup(2'800'000);
+  setup.config.eviction_min_idle = seconds(0);
+  for (auto& [id, sizes] : setup.circuits) sizes.bits = 800;
+  setup.devices = 2;
+  setup.key_host = {400'000, 50'000};
+  std::atomic<int> launches{0};
+  setup.faults = [&](SimulatedStage stage, std::uint64_t, unsigned) {
+    return stage == SimulatedStage::kLaunch && launches++ == 0 ? SimulatedFault::kSick
+                                                               : SimulatedFault::kNone;
+  };
+  SimulatedEngine engine(setup);
+  engine.expect_proved(engine.accepted(kWinning, 1), kWinning, 1);
+  EXPECT_EQ(reserved(engine, MemoryUse::kKeys), 1'000'000U + 2 * 400'000);
+  // Each key makes the other one go, and not its shape.
+  for (const ProofKind kind : {kWindow, kWinning}) {
+    engine.expect_proved(engine.accepted(kind, 2), kind, 2);
+    engine.pass(seconds(5));
+    EXPECT_EQ(reserved(engine, MemoryUse::kKeys), 1'000'000U + 400'000);
+  }
+  EXPECT_EQ(engine->status().counters.shapes_recorded, 2U);
 }
 
 TEST(Memory, AKeyThatDevicesCannotKeepIsTooLarge) {
@@ -289,6 +313,55 @@ TEST(Circuits, AreLoadedOncePreloadedAndEvicted) {
   preload("porep-2k");
   engine.pass(seconds(16));
   EXPECT_EQ(engine->status().counters.key_loads, 2U);
+}
+
+/// Counts what it is asked for; with `refuse` it has no room for keys.
+class CountingDevice : public SimulatedDevice {
+ public:
+  using SimulatedDevice::SimulatedDevice;
+  Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>&,
+                    const groth16::LaunchOptions&) override {
+    ++holds;
+    if (refuse && throws) throw std::bad_alloc();
+    if (refuse) return io_error("no room");
+    return {};
+  }
+  void drop(const std::shared_ptr<const groth16::ProvingKey>&, const groth16::LaunchOptions&) override {
+    ++drops;
+  }
+  std::atomic<int> holds{0};
+  std::atomic<int> drops{0};
+  bool refuse = false;
+  bool throws = false;
+};
+
+TEST(Circuits, AKeyThatTheSecondDeviceRefusesIsTakenFromTheFirst) {
+  for (const bool throws : {false, true}) {
+    VirtualClock clock;
+    const VirtualClock::Participant here(clock);
+    ThreadPool pool(1);
+    const auto simulation = std::make_shared<Simulation>(Simulation{clock, {}, {}});
+    const auto first = std::make_shared<CountingDevice>(simulation, 0);
+    const auto second = std::make_shared<CountingDevice>(simulation, 1);
+    second->refuse = true;
+    second->throws = throws;
+    EngineConfig config;
+    config.partition_workers = 1;
+    const auto engine = Engine::create(config, {.pool = pool,
+                                                .devices = {first, second},
+                                                .circuits = std::make_shared<SimulatedCircuits>(simulation),
+                                                .read_request = simulated_reader(simulation),
+                                                .clock = clock});
+    ASSERT_TRUE(engine);
+    std::atomic<int> refused{0};
+    (*engine)->preload(simulated_circuit(kPorep),
+                       [&](const Result<Preloaded>& answer) { refused += answer ? 0 : 1; });
+    clock.sleep_for(seconds(1));
+    EXPECT_EQ(refused, 1);
+    EXPECT_EQ(first->holds, 1);
+    EXPECT_EQ(first->drops, 1);
+    EXPECT_EQ((*engine)->status().memory_by_use[static_cast<std::size_t>(MemoryUse::kKeys)], 0U);
+  }
 }
 
 TEST(Circuits, AKeyThatAProofFailsWithIsLoadedAnewForWhatComesNext) {

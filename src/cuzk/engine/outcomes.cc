@@ -113,11 +113,7 @@ void Engine::Impl::quarantine(DeviceSlot& device, const std::string& why) {
   device.quarantined = true;
   device.quarantine_reason = why;
   changed();
-  // Nothing is launched on it any more.
-  for (std::size_t i = 0; i < devices_.size(); ++i) {
-    if (devices_[i].get() != &device) continue;
-    for (const auto& [id, circuit] : cache_.entries()) cache_.forget_launches(*circuit, i);
-  }
+  cache_.lose_device(device.index);
   if (any_device()) return;
   std::vector<JobPtr> all;
   for (const auto& [sequence, job] : live_) all.push_back(job);

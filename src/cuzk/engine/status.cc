@@ -115,8 +115,10 @@ std::vector<JobStatus> Engine::Impl::jobs(std::size_t limit) const {
   const Lock lock(mutex_);
   std::vector<const Job*> live;
   for (const auto& [sequence, job] : live_) live.push_back(job.get());
-  std::stable_sort(live.begin(), live.end(),
-                   [](const Job* a, const Job* b) { return a->identity.priority > b->identity.priority; });
+  std::sort(live.begin(), live.end(), [this](const Job* a, const Job* b) {
+    const bool waits = a->state() == JobState::kQueued;
+    return waits != (b->state() == JobState::kQueued) ? !waits : goes_before(*a, *b);
+  });
   std::vector<JobStatus> out;
   for (const Job* job : live)
     if (out.size() < limit) out.push_back(describe(*job));

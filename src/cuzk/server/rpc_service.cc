@@ -179,22 +179,19 @@ grpc::ServerUnaryReactor* ProvingService::CancelProof(grpc::CallbackServerContex
                                                       v1::CancelProofResponse* response) {
   if (const Status status = admit(*context); !status.ok()) return finish(context, status);
   const std::string& job_id = request->job_id();
-  const Result<engine::JobStatus> job = parts_.engine.job(job_id);
-  const bool finished = job && engine::is_final(job->state);
   const Result<engine::Cancelled> cancelled = parts_.engine.cancel(job_id);
   if (!cancelled)
     return finish(context, {StatusCode::NOT_FOUND, "job_id: there is no job '" + repeated(job_id) + "'"});
   response->set_was_running(cancelled->was_running);
-  response->set_was_finished(finished);
-  if (!finished)
+  response->set_was_finished(cancelled->was_settled);
+  if (!cancelled->was_settled)
     parts_.log.info("job cancelled by a client", {{"job", job_id}, {"was_running", cancelled->was_running}});
   // The answer comes when the outcome is in the journal: a crash after it must not bring the job back.
   auto* reactor =
-      new WaitReactor(parts_.engine, [this](const std::string& id, const engine::Awaited& awaited) -> Status {
-        const bool stored = awaited.result == nullptr ||
-                            awaited.result->state != engine::JobState::kCancelled ||
-                            !parts_.engine.status().journal_failing;
-        if (stored) return Status::OK;
+      new WaitReactor(parts_.engine, [](const std::string& id, const engine::Awaited& awaited) -> Status {
+        const bool back_after_a_crash = awaited.result != nullptr && !awaited.stored &&
+                                        awaited.result->state == engine::JobState::kCancelled;
+        if (!back_after_a_crash) return Status::OK;
         return {StatusCode::RESOURCE_EXHAUSTED,
                 "RESOURCE: job '" + id +
                     "' is cancelled, but the journal cannot store that yet: a crash now would bring it back"};
@@ -229,8 +226,10 @@ grpc::ServerUnaryReactor* ProvingService::PreloadSRS(grpc::CallbackServerContext
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   parts_.engine.preload(circuit->id, [response, reactor](const Result<engine::Preloaded>& loaded) {
     if (!loaded) {
-      const bool params = loaded.error().code == ErrorCode::kParams;
-      reactor->Finish({params ? StatusCode::FAILED_PRECONDITION : StatusCode::RESOURCE_EXHAUSTED,
+      const ErrorCode code = loaded.error().code;
+      reactor->Finish({code == ErrorCode::kParams    ? StatusCode::FAILED_PRECONDITION
+                       : code == ErrorCode::kStopped ? StatusCode::UNAVAILABLE
+                                                     : StatusCode::RESOURCE_EXHAUSTED,
                        loaded.error().message});
       return;
     }

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,8 @@ struct CachedCircuit {
   std::uint64_t reserved_shape = 0;
   std::uint64_t reserved_key = 0;
   std::uint64_t reserved_launch = 0;  ///< beside the key: one launch on every device in service
-  /// What each of the engine's devices takes for it, known with the shape.
+  /// What each of the engine's devices takes for it, known with the shape; of one that is out of service
+  /// nothing but what it keeps of this key.
   std::vector<KeyHostBytes> on_devices;
   std::uint64_t partition_bytes = 0;  ///< working set of one partition, known with the shape
   std::string last_error;
@@ -98,11 +100,13 @@ class CircuitCache {
   /// Takes the memory for the circuit's key and launches, which must fit. The shape must be there.
   void reserve_key(CachedCircuit& circuit);
 
-  /// The shape is there: takes its memory and computes the sizes that follow from it.
+  /// The shape is there: takes its memory and computes the sizes that follow from it. `on_devices`: of every
+  /// device, in service or not.
   void set_shape(CachedCircuit& circuit, std::shared_ptr<const Shape> shape,
                  std::vector<KeyHostBytes> on_devices);
-  /// Nothing is launched on the device any more. What it keeps of the key stays until the key is dropped.
-  void forget_launches(CachedCircuit& circuit, std::size_t device);
+  /// The device is out of service for good: nothing is launched on it any more, and no key is copied there.
+  /// What it keeps of the keys that it has stays until they are dropped.
+  void lose_device(std::size_t device);
   /// HOT or WARM to COLD; `circuit` must not be in use. Returns the bytes that come back when they are free.
   std::uint64_t evict(CachedCircuit& circuit);
   /// A partition in flight does not need the circuit any more. The last one takes a spoiled key along.
@@ -128,11 +132,14 @@ class CircuitCache {
   void drop_key(CachedCircuit& circuit);
   void drop_shape(CachedCircuit& circuit);
   void drop_spoiled(CachedCircuit& circuit);
+  /// Without a key lost devices take nothing for the circuit.
+  void forget_lost_devices(CachedCircuit& circuit) const;
 
   MemoryBudget& budget_;
   FreedMemory& freed_;
   Clock::Duration min_idle_;
   std::map<std::string, std::unique_ptr<CachedCircuit>> entries_;
+  std::set<std::size_t> lost_devices_;
   std::vector<DroppedKey> dropped_keys_;
   std::vector<std::shared_ptr<const void>> dropped_;
   std::uint64_t evictions_ = 0;

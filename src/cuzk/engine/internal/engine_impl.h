@@ -209,7 +209,7 @@ class Engine::Impl {
 
   // ---- outcomes.cc: everything with the mutex held
   void take_out(const Member& member);
-  /// Leaves it to the keeper to free something large, without the mutex.
+  /// Leaves it to the keeper, as a chore, to free something large without the mutex.
   void discard(std::shared_ptr<const void> what) {
     if (what != nullptr) chores_.push_back([what = std::move(what)] {});
   }
@@ -273,6 +273,7 @@ class Engine::Impl {
   void go_on_with_preload(CachedCircuit& circuit);
   void answer_preloads(CachedCircuit& circuit, const Result<Preloaded>& answer);
   void dropper();
+  void drop_from(DeviceSlot& slot, const CircuitKey& key, const std::string& circuit_id);
   void collect_freed();
 
   // ---- recovery.cc
@@ -378,6 +379,11 @@ class Engine::Impl {
 [[nodiscard]] FailureClass classify(const Error& error);
 /// Likewise one of a prover or of a device that works: memory is what they run out of.
 [[nodiscard]] FailureClass classify_device(const Error& error);
+
+/// What whoever asked for a circuit is told then.
+[[nodiscard]] inline Error shutting_down() {
+  return {ErrorCode::kStopped, "the engine is shutting down"};
+}
 
 /// What a retained result is budgeted for.
 [[nodiscard]] std::uint64_t result_bytes(const JobResult& result);

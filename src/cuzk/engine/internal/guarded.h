@@ -11,9 +11,10 @@ namespace cuzk::engine {
 
 inline constexpr const char* kOutOfMemory = "out of memory";
 
-/// Calls `work`, which returns a Result, and turns what it throws into an Error: no exception leaves an
-/// engine thread. std::bad_alloc is kIo with the text kOutOfMemory; no other is expected, so any other is
-/// kInternal.
+/// Calls `work`, which returns a Result, and turns what it throws into an Error: what an engine thread calls
+/// outside the engine (sources, provers, journal, callbacks) does not end it. std::bad_alloc is kIo with the
+/// text kOutOfMemory; no other is expected, so any other is kInternal. The engine's own bookkeeping is not
+/// guarded: without memory for an entry of a queue the process ends.
 ///
 /// `no_memory` is set for std::bad_alloc, so that a caller can tell it from other errors of the system.
 template <class Work>
@@ -32,6 +33,15 @@ template <class Work>
 std::invoke_result_t<Work> guarded(Work&& work) {
   bool no_memory = false;
   return guarded(no_memory, std::forward<Work>(work));
+}
+
+/// Calls a callback, which must not throw; what it throws all the same is dropped.
+template <class Callback, class... Arguments>
+void tell(const Callback& callback, const Arguments&... arguments) {
+  (void)guarded([&]() -> Result<void> {
+    callback(arguments...);
+    return {};
+  });
 }
 
 }  // namespace cuzk::engine

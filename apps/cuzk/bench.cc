@@ -1,10 +1,8 @@
 // cuzk bench: proofs against a daemon or an engine in this process, timed. What measures is engine/bench.h.
 #include <fmt/format.h>
 
-#include <atomic>
 #include <charconv>
 #include <chrono>
-#include <thread>
 
 #include "bench_report.h"
 #include "bench_target.h"
@@ -16,7 +14,6 @@ namespace {
 
 using engine::BenchLoad;
 using engine::BenchRun;
-using engine::BenchSample;
 using Json = nlohmann::ordered_json;
 
 /// One part of a stress run: proofs of one kind at a rate.
@@ -55,31 +52,25 @@ Result<Load> read_load(const std::string& text, const PayloadOptions& common) {
   return out;
 }
 
+LocalSettings local_settings(const BenchOptions& options) {
+  return {.params = options.params,
+          .threads = options.threads,
+          .isa = options.isa,
+          .devices = options.devices,
+          .vram_limit = options.vram_limit,
+          .h_multiples = options.h_multiples};
+}
+
 Result<std::unique_ptr<BenchTarget>> open_target(const BenchOptions& options) {
-  if (!options.local) return daemon_target(options);
-  return local_target({.params = options.params,
-                       .threads = options.threads,
-                       .isa = options.isa,
-                       .devices = options.devices,
-                       .vram_limit = options.vram_limit,
-                       .h_multiples = options.h_multiples,
-                       .partition_workers = {},
-                       .workers_per_device = 2});
+  return options.local ? local_target(local_settings(options)) : daemon_target(options);
 }
 
-/// Loads shape and parameters, and whatever else only the first proof pays for.
-Result<void> warm_up(const engine::BenchProof& prove, unsigned count) {
-  for (unsigned i = 0; i < count; ++i)
-    if (const engine::BenchOutcome outcome = prove(); outcome.failure)
-      return outcome.failure->within("warm-up");
-  return {};
-}
-
-Result<BenchRun> batch(BenchTarget& target, const v1::SubmitProofRequest& request,
-                       const BenchOptions& options, unsigned count, unsigned concurrency) {
-  CUZK_TRY_ASSIGN(const engine::BenchProof prove, target.proof(request));
-  CUZK_TRY(warm_up(prove, options.warm_up));
-  return target.measure([&] { return engine::run_batch(options.type, prove, count, concurrency); });
+Result<BenchRun> batch(const BenchOptions& options, const v1::SubmitProofRequest& request, unsigned count,
+                       unsigned concurrency) {
+  CUZK_TRY_ASSIGN(const std::unique_ptr<BenchTarget> target, open_target(options));
+  CUZK_TRY_ASSIGN(const engine::BenchProof prove, target->proof(request));
+  CUZK_TRY(engine::warm_up(prove, options.warm_up));
+  return target->measure([&] { return engine::run_batch(options.type, prove, count, concurrency); });
 }
 
 Result<BenchRun> stress(const BenchOptions& options) {
@@ -97,7 +88,7 @@ Result<BenchRun> stress(const BenchOptions& options) {
   std::vector<BenchLoad> proofs;
   for (const Load& load : loads) {
     CUZK_TRY_ASSIGN(engine::BenchProof prove, target->proof(load.request));
-    CUZK_TRY(warm_up(prove, options.warm_up));
+    CUZK_TRY(engine::warm_up(prove, options.warm_up));
     proofs.push_back({load.kind, load.per_second, std::move(prove)});
   }
   const auto time =
@@ -105,40 +96,31 @@ Result<BenchRun> stress(const BenchOptions& options) {
   return target->measure([&] { return engine::run_stress(proofs, time); });
 }
 
+Result<std::vector<BenchRun>> sweep(const BenchOptions& options, const v1::SubmitProofRequest& request) {
+  std::vector<engine::BenchPoint> points;
+  for (const unsigned workers : options.partition_workers)
+    for (const unsigned per_device : options.workers_per_device) points.push_back({workers, per_device});
+  return sweep_locally(local_settings(options), points,
+                       {.kind = options.type,
+                        .jobs = options.count,
+                        .concurrency = options.concurrency,
+                        .warm_up = options.warm_up},
+                       request, [](const BenchRun& run) {
+                         tell("{}: {:.2f} s a proof\n", run.label, run.seconds_per_proof());
+                       });
+}
+
 Result<std::vector<BenchRun>> run_modes(const BenchOptions& options) {
-  std::vector<BenchRun> runs;
   if (options.mode == "stress") {
     CUZK_TRY_ASSIGN(BenchRun run, stress(options));
-    runs.push_back(std::move(run));
-    return runs;
+    return std::vector<BenchRun>{std::move(run)};
   }
   CUZK_TRY_ASSIGN(const v1::SubmitProofRequest request, read_payload(options));
-  if (options.mode != "sweep") {
-    CUZK_TRY_ASSIGN(const std::unique_ptr<BenchTarget> target, open_target(options));
-    const bool single = options.mode == "single";
-    CUZK_TRY_ASSIGN(BenchRun run, batch(*target, request, options, single ? 1 : options.count,
-                                        single ? 1 : options.concurrency));
-    runs.push_back(std::move(run));
-    return runs;
-  }
-  for (const unsigned workers : options.partition_workers) {
-    for (const unsigned per_device : options.workers_per_device) {
-      CUZK_TRY_ASSIGN(const std::unique_ptr<BenchTarget> target,
-                      local_target({.params = options.params,
-                                    .threads = options.threads,
-                                    .isa = options.isa,
-                                    .devices = options.devices,
-                                    .vram_limit = options.vram_limit,
-                                    .h_multiples = options.h_multiples,
-                                    .partition_workers = workers,
-                                    .workers_per_device = per_device}));
-      CUZK_TRY_ASSIGN(BenchRun run, batch(*target, request, options, options.count, options.concurrency));
-      run.label = fmt::format("partition_workers {}, gpu_workers_per_device {}", workers, per_device);
-      tell("{}: {:.2f} s a proof\n", run.label, run.seconds_per_proof());
-      runs.push_back(std::move(run));
-    }
-  }
-  return runs;
+  if (options.mode == "sweep") return sweep(options, request);
+  const bool single = options.mode == "single";
+  CUZK_TRY_ASSIGN(BenchRun run,
+                  batch(options, request, single ? 1 : options.count, single ? 1 : options.concurrency));
+  return std::vector<BenchRun>{std::move(run)};
 }
 
 }  // namespace

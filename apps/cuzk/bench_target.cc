@@ -22,7 +22,7 @@ namespace {
 using engine::BenchOutcome;
 using engine::BenchProof;
 using engine::BenchRun;
-using engine::BenchSample;
+using engine::BenchSamples;
 
 class DaemonTarget : public BenchTarget {
  public:
@@ -41,7 +41,7 @@ class DaemonTarget : public BenchTarget {
   }
 
   /// Watches memory and devices while the load runs.
-  Result<BenchRun> measure(const std::function<std::vector<BenchSample>()>& load) override {
+  Result<BenchRun> measure(const std::function<BenchSamples()>& load) override {
     CUZK_TRY_ASSIGN(const Usage before, usage());
     BenchRun run;
     run.target = "daemon at " + address_;
@@ -55,7 +55,7 @@ class DaemonTarget : public BenchTarget {
         }
       });
       const auto begin = std::chrono::steady_clock::now();
-      run.samples = load();
+      CUZK_TRY_ASSIGN(run.samples, load());
       run.wall = std::chrono::steady_clock::now() - begin;
     }
     CUZK_TRY_ASSIGN(const Usage after, usage());
@@ -117,15 +117,14 @@ std::variant<std::uint32_t, std::string> device_name(const std::string& text) {
   return text;
 }
 
-class LocalTarget : public BenchTarget {
+/// Devices, parameters and threads for engines in this process, one at a time.
+class LocalParts {
  public:
-  static Result<std::unique_ptr<BenchTarget>> make(const LocalSettings& settings) {
+  static Result<std::unique_ptr<LocalParts>> open(const LocalSettings& settings) {
     Config config;
     config.srs.param_cache = settings.params;
     config.daemon.journal = "";  // nor saved shapes: nothing is left behind
     config.synthesis.threads = settings.threads;
-    config.synthesis.partition_workers = settings.partition_workers;
-    config.gpus.gpu_workers_per_device = settings.workers_per_device;
     for (const std::string& name : settings.devices) config.gpus.devices.push_back(device_name(name));
     if (!settings.vram_limit.empty()) {
       const Result<std::uint64_t> limit = parse_size(settings.vram_limit);
@@ -133,44 +132,61 @@ class LocalTarget : public BenchTarget {
       config.gpus.vram_limit = *limit;
     }
     config.gpus.h_multiples = settings.h_multiples;
-    auto out = std::make_unique<LocalTarget>(settings);
+    auto out = std::make_unique<LocalParts>(settings, config);
     const auto told = [](const std::string& text) { tell("{}\n", text); };
     CUZK_TRY_ASSIGN(out->backend_, server::configured_backend(config, out->pool_, told, told));
-    const auto make_engine = [&](engine::EngineConfig engine_config, timeline::Recorder& recorder) {
-      return engine::Engine::create(std::move(engine_config),
-                                    engine::EngineParts{.pool = out->pool_,
-                                                        .devices = out->backend_.devices,
-                                                        .circuits = out->backend_.circuits,
-                                                        .read_request = cuzk::read_request,
-                                                        .recorder = &recorder});
-    };
-    CUZK_TRY_ASSIGN(
-        out->engine_,
-        engine::BenchEngine::create(make_engine, server::engine_config(config, engine::available_memory())));
-    return std::unique_ptr<BenchTarget>(std::move(out));
+    return out;
   }
-  explicit LocalTarget(const LocalSettings& settings)
-      : settings_(settings), pool_(settings.threads, settings.isa) {}
+  LocalParts(const LocalSettings& settings, const Config& config)
+      : pool_(settings.threads, settings.isa),
+        config_(server::engine_config(config, engine::available_memory())) {}
 
-  Result<BenchProof> proof(const v1::SubmitProofRequest& request) override {
-    v1::SubmitProofRequest message = request;
-    CUZK_TRY_ASSIGN(engine::JobRequest job, server::to_job_request(message, std::nullopt));
-    return BenchProof([this, proof = std::move(job.proof)] { return engine_->prove(proof); });
+  [[nodiscard]] const engine::EngineConfig& config() const { return config_; }
+  /// The parts must outlive the engine that it makes.
+  [[nodiscard]] engine::EngineMaker maker() {
+    return [this](engine::EngineConfig config, timeline::Recorder& recorder) {
+      return engine::Engine::create(std::move(config), engine::EngineParts{.pool = pool_,
+                                                                           .devices = backend_.devices,
+                                                                           .circuits = backend_.circuits,
+                                                                           .read_request = cuzk::read_request,
+                                                                           .recorder = &recorder});
+    };
   }
-  Result<BenchRun> measure(const std::function<std::vector<BenchSample>()>& load) override {
-    BenchRun run = engine_->measure(load);
-    run.target = fmt::format(
+  [[nodiscard]] std::string describe(const BenchRun& run) const {
+    return fmt::format(
         "in process, {} ({} devices), {} threads, {}, partition_workers {}, gpu_workers_per_device {}",
         backend_.name, backend_.devices.size(), pool_.size(), isa_name(pool_.isa()),
-        settings_.partition_workers ? std::to_string(*settings_.partition_workers) : "by the machine",
-        settings_.workers_per_device);
+        run.insight->partition_workers, run.insight->workers_per_device);
+  }
+
+ private:
+  ThreadPool pool_;
+  engine::EngineConfig config_;
+  server::Backend backend_;
+};
+
+Result<ProofRequest> to_proof_request(v1::SubmitProofRequest request) {
+  CUZK_TRY_ASSIGN(engine::JobRequest job, server::to_job_request(request, std::nullopt));
+  return std::move(job.proof);
+}
+
+class LocalTarget : public BenchTarget {
+ public:
+  LocalTarget(std::unique_ptr<LocalParts> parts, std::unique_ptr<engine::BenchEngine> engine)
+      : parts_(std::move(parts)), engine_(std::move(engine)) {}
+
+  Result<BenchProof> proof(const v1::SubmitProofRequest& request) override {
+    CUZK_TRY_ASSIGN(ProofRequest proof, to_proof_request(request));
+    return BenchProof([this, proof = std::move(proof)] { return engine_->prove(proof); });
+  }
+  Result<BenchRun> measure(const std::function<BenchSamples()>& load) override {
+    CUZK_TRY_ASSIGN(BenchRun run, engine_->measure(load));
+    run.target = parts_->describe(run);
     return run;
   }
 
  private:
-  LocalSettings settings_;
-  ThreadPool pool_;
-  server::Backend backend_;
+  std::unique_ptr<LocalParts> parts_;
   std::unique_ptr<engine::BenchEngine> engine_;
 };
 
@@ -181,7 +197,23 @@ Result<std::unique_ptr<BenchTarget>> daemon_target(const ConnectOptions& options
 }
 
 Result<std::unique_ptr<BenchTarget>> local_target(const LocalSettings& settings) {
-  return LocalTarget::make(settings);
+  CUZK_TRY_ASSIGN(std::unique_ptr<LocalParts> parts, LocalParts::open(settings));
+  CUZK_TRY_ASSIGN(std::unique_ptr<engine::BenchEngine> engine,
+                  engine::BenchEngine::create(parts->maker(), parts->config()));
+  return std::unique_ptr<BenchTarget>(std::make_unique<LocalTarget>(std::move(parts), std::move(engine)));
+}
+
+Result<std::vector<BenchRun>> sweep_locally(const LocalSettings& settings,
+                                            const std::vector<engine::BenchPoint>& points,
+                                            const engine::BenchSettings& bench,
+                                            const v1::SubmitProofRequest& request,
+                                            const std::function<void(const BenchRun&)>& done) {
+  CUZK_TRY_ASSIGN(ProofRequest proof, to_proof_request(request));
+  CUZK_TRY_ASSIGN(const std::unique_ptr<LocalParts> parts, LocalParts::open(settings));
+  CUZK_TRY_ASSIGN(std::vector<BenchRun> runs, engine::sweep(parts->maker(), parts->config(), points, bench,
+                                                            {std::move(proof)}, real_clock(), done));
+  for (BenchRun& run : runs) run.target = parts->describe(run);
+  return runs;
 }
 
 }  // namespace cuzk::app

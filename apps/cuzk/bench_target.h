@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,12 +23,12 @@ class BenchTarget {
   /// Proves the request, each time as a job of its own. The target must outlive it; it is thread-safe.
   virtual Result<engine::BenchProof> proof(const v1::SubmitProofRequest& request) = 0;
   /// Runs a load of such proofs and says what came of it. One at a time.
-  virtual Result<engine::BenchRun> measure(const std::function<std::vector<engine::BenchSample>()>& load) = 0;
+  virtual Result<engine::BenchRun> measure(const std::function<engine::BenchSamples()>& load) = 0;
 };
 
 Result<std::unique_ptr<BenchTarget>> daemon_target(const ConnectOptions& options);
 
-/// An engine of its own, on the devices that a daemon without gpus.devices would use, without a journal.
+/// What an engine in this process works with, without a journal.
 struct LocalSettings {
   std::string params;
   unsigned threads = 0;
@@ -37,9 +36,14 @@ struct LocalSettings {
   std::vector<std::string> devices;  ///< ordinals, UUIDs, all or cpu; empty: every CUDA device, or the CPU
   std::string vram_limit;            ///< a size, of each device; empty: what is free
   unsigned h_multiples = 1;          ///< as gpus.h_multiples
-  std::optional<unsigned> partition_workers;
-  unsigned workers_per_device = 2;
 };
 Result<std::unique_ptr<BenchTarget>> local_target(const LocalSettings& settings);
+
+/// engine::sweep of one request over engines in this process.
+Result<std::vector<engine::BenchRun>> sweep_locally(const LocalSettings& settings,
+                                                    const std::vector<engine::BenchPoint>& points,
+                                                    const engine::BenchSettings& bench,
+                                                    const v1::SubmitProofRequest& request,
+                                                    const std::function<void(const engine::BenchRun&)>& done);
 
 }  // namespace cuzk::app

@@ -6,8 +6,11 @@
 #include <condition_variable>
 #include <fstream>
 #include <mutex>
+#include <system_error>
+#include <thread>
 
 #include "cuzk/base/random.h"
+#include "cuzk/engine/internal/guarded.h"
 
 namespace cuzk::engine {
 namespace {
@@ -31,67 +34,146 @@ std::uint64_t peak_rss() {
   return 0;
 }
 
-/// Where the threads of a load leave what they measured.
-class Samples {
+/// Threads that are joined whatever happens.
+class Threads {
  public:
-  explicit Samples(Clock& clock) : clock_(clock), epoch_(clock.now()) {}
-
-  void measure(const std::string& kind, const BenchProof& prove) {
-    BenchSample sample{kind, clock_.now() - epoch_, {}, {}};
-    sample.outcome = prove();
-    sample.end = clock_.now() - epoch_;
-    const std::lock_guard lock(mutex_);
-    samples_.push_back(std::move(sample));
+  explicit Threads(Clock& clock) : clock_(clock) {}
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+  ~Threads() {
+    for (std::thread& thread : threads_)
+      if (thread.joinable()) clock_.join(thread);
   }
-  void sleep_until(Duration time) { clock_.sleep_until(epoch_ + time); }
-  /// When nobody measures any more.
-  [[nodiscard]] std::vector<BenchSample> take() && { return std::move(samples_); }
+
+  /// kIo when there is none to be had.
+  template <class Body>
+  Result<void> start(const Body& body) {
+    return guarded([&]() -> Result<void> {
+      try {
+        threads_.emplace_back();  // first: no thread without a place
+        threads_.back() = clock_.start_thread(body);
+      } catch (const std::system_error& e) {
+        return io_error("the system refuses a thread beside " + std::to_string(threads_.size() - 1) +
+                        " that ask for proofs: " + e.what());
+      }
+      return {};
+    });
+  }
 
  private:
   Clock& clock_;
-  Clock::TimePoint epoch_;
-  std::mutex mutex_;
-  std::vector<BenchSample> samples_;  // guarded by mutex_
+  std::vector<std::thread> threads_;
 };
 
-void join_all(std::vector<std::thread>& threads, Clock& clock) {
-  for (std::thread& thread : threads) clock.join(thread);
-}
+/// What the threads of a load share: when they begin, what they measured, and whether it is given up.
+class Load {
+ public:
+  explicit Load(Clock& clock) : clock_(clock), changed_(clock.make_condition()), epoch_(clock.now()) {}
+
+  void give_up(Error error) {
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::move(error);
+    changed_->notify_all();
+  }
+  [[nodiscard]] bool given_up() {
+    const std::lock_guard lock(mutex_);
+    return failure_.has_value();
+  }
+
+  void begin() {
+    const std::lock_guard lock(mutex_);
+    epoch_ = clock_.now();
+    begun_ = true;
+    changed_->notify_all();
+  }
+  /// Whether it came to that.
+  [[nodiscard]] bool wait_for_begin() {
+    std::unique_lock lock(mutex_);
+    while (!begun_ && !failure_) changed_->wait(lock);
+    return !failure_;
+  }
+  /// Whether there is something to do then.
+  [[nodiscard]] bool sleep_until(Duration time) {
+    std::unique_lock lock(mutex_);
+    while (!failure_ && clock_.now() < epoch_ + time) changed_->wait_until(lock, epoch_ + time);
+    return !failure_;
+  }
+
+  void measure(const std::string& kind, const BenchProof& prove) {
+    const Result<void> measured = guarded([&]() -> Result<void> {
+      BenchSample sample{kind, clock_.now() - epoch_, {}, {}};
+      sample.outcome = prove();
+      sample.end = clock_.now() - epoch_;
+      const std::lock_guard lock(mutex_);
+      samples_.push_back(std::move(sample));
+      return {};
+    });
+    if (!measured) give_up(measured.error());
+  }
+  /// When its threads have ended.
+  [[nodiscard]] BenchSamples take() && {
+    if (failure_) return *std::move(failure_);
+    return std::move(samples_);
+  }
+
+ private:
+  Clock& clock_;
+  const std::unique_ptr<Condition> changed_;
+  std::mutex mutex_;
+  // Guarded by mutex_; epoch_ does not change once a thread measures.
+  Clock::TimePoint epoch_;
+  bool begun_ = false;
+  std::optional<Error> failure_;
+  std::vector<BenchSample> samples_;
+};
 
 }  // namespace
 
-std::vector<BenchSample> run_batch(const std::string& kind, const BenchProof& prove, std::size_t count,
-                                   std::size_t concurrency, Clock& clock) {
-  Samples samples(clock);
+BenchSamples run_batch(const std::string& kind, const BenchProof& prove, std::size_t count,
+                       std::size_t concurrency, Clock& clock) {
+  Load load(clock);
   std::atomic<std::size_t> next{0};
-  std::vector<std::thread> clients;
-  for (std::size_t i = 0; i < std::min(count, concurrency); ++i)
-    clients.push_back(clock.start_thread([&] {
-      while (next++ < count) samples.measure(kind, prove);
-    }));
-  join_all(clients, clock);
-  return std::move(samples).take();
+  {
+    Threads clients(clock);
+    for (std::size_t i = 0; i < std::min(count, concurrency) && !load.given_up(); ++i) {
+      const Result<void> started = clients.start([&] {
+        if (!load.wait_for_begin()) return;
+        while (!load.given_up() && next++ < count) load.measure(kind, prove);
+      });
+      if (!started) load.give_up(started.error());
+    }
+    load.begin();
+  }
+  return std::move(load).take();
 }
 
-std::vector<BenchSample> run_stress(const std::vector<BenchLoad>& loads, Duration time, Clock& clock) {
-  Samples samples(clock);
-  std::vector<std::thread> sources;
-  for (std::size_t i = 0; i < loads.size(); ++i)
-    sources.push_back(clock.start_thread([&samples, &clock, &load = loads[i], time, i] {
-      TestRandom random(i + 1);
-      std::vector<std::thread> clients;
-      for (double at = 0;;) {
-        const double uniform = (static_cast<double>(random.next() >> 11) + 1) * 0x1p-53;
-        at -= std::log(uniform) / load.per_second;
-        const auto due = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(at));
-        if (due >= time) break;
-        samples.sleep_until(due);
-        clients.push_back(clock.start_thread([&] { samples.measure(load.kind, load.prove); }));
-      }
-      join_all(clients, clock);
-    }));
-  join_all(sources, clock);
-  return std::move(samples).take();
+BenchSamples run_stress(const std::vector<BenchLoad>& loads, Duration time, Clock& clock) {
+  Load run(clock);
+  {
+    Threads sources(clock);
+    for (std::size_t i = 0; i < loads.size() && !run.given_up(); ++i) {
+      const Result<void> started = sources.start([&run, &clock, &load = loads[i], time, i] {
+        TestRandom random(i + 1);
+        Threads clients(clock);
+        for (double at = 0;;) {
+          const double uniform = (static_cast<double>(random.next() >> 11) + 1) * 0x1p-53;
+          at -= std::log(uniform) / load.per_second;
+          const auto due = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(at));
+          if (due >= time || !run.sleep_until(due)) break;
+          const Result<void> client = clients.start([&] { run.measure(load.kind, load.prove); });
+          if (!client) run.give_up(client.error());
+        }
+      });
+      if (!started) run.give_up(started.error());
+    }
+  }
+  return std::move(run).take();
+}
+
+Result<void> warm_up(const BenchProof& prove, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    if (const BenchOutcome outcome = prove(); outcome.failure) return outcome.failure->within("warm-up");
+  return {};
 }
 
 // ---- what came out
@@ -185,7 +267,7 @@ BenchOutcome BenchEngine::prove(const ProofRequest& request) {
   return {failure_of(*result), result->times};
 }
 
-BenchRun BenchEngine::measure(const std::function<std::vector<BenchSample>()>& load) {
+Result<BenchRun> BenchEngine::measure(const std::function<BenchSamples()>& load) {
   const auto lock_held = [this] {
     Duration sum{};
     for (const DeviceStatus& device : engine_->status().devices) sum += device.lock_held;
@@ -195,7 +277,7 @@ BenchRun BenchEngine::measure(const std::function<std::vector<BenchSample>()>& l
   const Duration held_before = lock_held();
   const std::uint64_t first_event = recorder_.recorded();
   reset_peak_rss();
-  run.samples = load();
+  CUZK_TRY_ASSIGN(run.samples, load());
   for (const BenchSample& sample : run.samples) run.wall = std::max(run.wall, sample.end);
   run.peak_rss = peak_rss();
 
@@ -209,27 +291,28 @@ BenchRun BenchEngine::measure(const std::function<std::vector<BenchSample>()>& l
   return run;
 }
 
-Result<std::vector<BenchRun>> bench(const EngineMaker& make, const EngineConfig& base,
+Result<std::vector<BenchRun>> sweep(const EngineMaker& make, const EngineConfig& base,
                                     const std::vector<BenchPoint>& points, const BenchSettings& settings,
                                     const std::vector<ProofRequest>& requests, Clock& clock,
                                     const std::function<void(const BenchRun&)>& done) {
+  if (points.empty()) return usage_error("there is no configuration to measure");
   if (requests.empty()) return usage_error("there is no request to prove");
   if (settings.jobs == 0 || settings.concurrency == 0)
     return usage_error("the number of jobs and the concurrency must be at least 1");
-  const std::string kind(to_string(requests.front().kind));
   std::vector<BenchRun> runs;
-  for (const BenchPoint& point : points.empty() ? std::vector<BenchPoint>(1) : points) {
+  for (const BenchPoint& point : points) {
     EngineConfig config = base;
     if (point.partition_workers) config.partition_workers = point.partition_workers;
     if (point.workers_per_device) config.workers_per_device = *point.workers_per_device;
     CUZK_TRY_ASSIGN(const std::unique_ptr<BenchEngine> engine, BenchEngine::create(make, config, clock));
     std::atomic<std::size_t> next{0};
     const BenchProof prove = [&] { return engine->prove(requests[next++ % requests.size()]); };
-    for (const BenchSample& sample : run_batch(kind, prove, settings.warm_up, settings.concurrency, clock))
-      if (sample.outcome.failure) return sample.outcome.failure->within("warm-up");
-    BenchRun run =
-        engine->measure([&] { return run_batch(kind, prove, settings.jobs, settings.concurrency, clock); });
-    run.label = "partition_workers " + std::to_string(run.insight->partition_workers) +
+    CUZK_TRY(warm_up(prove, settings.warm_up));
+    CUZK_TRY_ASSIGN(BenchRun run, engine->measure([&] {
+      return run_batch(settings.kind, prove, settings.jobs, settings.concurrency, clock);
+    }));
+    run.label = "partition_workers " +
+                std::to_string(config.partition_workers.value_or(run.insight->partition_workers)) +
                 ", gpu_workers_per_device " + std::to_string(config.workers_per_device);
     if (done) done(run);
     runs.push_back(std::move(run));

@@ -13,8 +13,8 @@
 
 namespace cuzk::engine {
 
-// What `cuzk bench` and the benchmarks of a device measure with: loads, what came of them, and an engine in
-// this process as what proves. A load does not know what proves: that is a function.
+// What `cuzk bench` measures with: loads, what came of them, and an engine in this process as what proves. A
+// load does not know what proves: that is a function.
 
 /// How one proof went.
 struct BenchOutcome {
@@ -32,9 +32,14 @@ struct BenchSample {
   BenchOutcome outcome;
 };
 
-/// `count` proofs, `concurrency` at a time: the next begins when one is done. Blocks. By the end of each.
-std::vector<BenchSample> run_batch(const std::string& kind, const BenchProof& prove, std::size_t count,
-                                   std::size_t concurrency, Clock& clock = real_clock());
+/// The samples of a load, by the end of each. kIo: there is not a thread, or no memory, for each proof that
+/// is to be under way.
+using BenchSamples = Result<std::vector<BenchSample>>;
+
+/// `count` proofs, `concurrency` at a time: the next begins when one is done. Blocks. After kIo for want of
+/// threads none has begun.
+BenchSamples run_batch(const std::string& kind, const BenchProof& prove, std::size_t count,
+                       std::size_t concurrency, Clock& clock = real_clock());
 
 /// Proofs of one kind at a rate.
 struct BenchLoad {
@@ -43,9 +48,12 @@ struct BenchLoad {
   BenchProof prove;
 };
 /// Every load at its rate for `time`, at exponential intervals with a fixed seed, whatever comes back in the
-/// meantime; then the rest is waited for. A proof that is under way has a thread.
-std::vector<BenchSample> run_stress(const std::vector<BenchLoad>& loads, Duration time,
-                                    Clock& clock = real_clock());
+/// meantime; then the rest is waited for, after kIo too. A proof that is under way has a thread.
+BenchSamples run_stress(const std::vector<BenchLoad>& loads, Duration time, Clock& clock = real_clock());
+
+/// `count` proofs, one after the other, that are not measured: they load shapes and parameters, and pay for
+/// whatever else only the first one does. The failure of the first that has one.
+Result<void> warm_up(const BenchProof& prove, std::size_t count);
 
 /// What an engine in this process shows beside its results.
 struct BenchInsight {
@@ -99,8 +107,8 @@ class BenchEngine {
   /// Submits and waits. A repeated request is a job of its own.
   BenchOutcome prove(const ProofRequest& request);
 
-  /// Runs the load, which proves here, and says what came of it. One at a time.
-  BenchRun measure(const std::function<std::vector<BenchSample>()>& load);
+  /// Runs the load, which proves here, and says what came of it. One at a time. Errors of the load.
+  Result<BenchRun> measure(const std::function<BenchSamples()>& load);
 
   [[nodiscard]] Engine& engine() { return *engine_; }
 
@@ -120,15 +128,16 @@ struct BenchPoint {
 };
 
 struct BenchSettings {
+  std::string kind = {};        ///< what the samples are called
   std::size_t jobs = 10;        ///< measured
   std::size_t concurrency = 2;  ///< in flight at a time
-  std::size_t warm_up = 1;      ///< jobs before, not measured: they load shapes and parameters
+  std::size_t warm_up = 1;      ///< jobs before
 };
 
-/// run_batch on an engine of each configuration (of none: the base), one after the other. Jobs take the
-/// requests in turn. kUsage without requests, jobs or concurrency; errors of `make`; the failure of a proof
-/// of the warm-up. `done` (may be empty) is told of each run.
-Result<std::vector<BenchRun>> bench(const EngineMaker& make, const EngineConfig& base,
+/// warm_up and run_batch on an engine of each configuration, one after the other; a run's label says which.
+/// Jobs take the requests in turn. kUsage without configurations, requests, jobs or concurrency; errors of
+/// `make`, of the warm-up and of run_batch. `done` (may be empty) is told of each run.
+Result<std::vector<BenchRun>> sweep(const EngineMaker& make, const EngineConfig& base,
                                     const std::vector<BenchPoint>& points, const BenchSettings& settings,
                                     const std::vector<ProofRequest>& requests, Clock& clock = real_clock(),
                                     const std::function<void(const BenchRun&)>& done = {});

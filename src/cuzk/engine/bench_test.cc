@@ -6,15 +6,12 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <new>
 
-#include "cuzk/engine/simulation.h"
-#include "cuzk/engine/virtual_clock.h"
+#include "cuzk/engine/engine_fixture.h"
 
 namespace cuzk::engine {
 namespace {
-
-using std::chrono::milliseconds;
-using std::chrono::seconds;
 
 /// A sweep in virtual time: the second worker of a device is what the interlock's arithmetic says.
 TEST(Bench, SweepsOverWorkers) {
@@ -36,10 +33,14 @@ TEST(Bench, SweepsOverWorkers) {
   };
   const std::vector<ProofRequest> requests{simulated_request(ProofKind::porep_seal_commit, 1),
                                            simulated_request(ProofKind::porep_seal_commit, 2)};
+  std::vector<std::string> told;
   const auto runs =
-      bench(make, {}, {{4, 1}, {4, 2}}, {.jobs = 6, .concurrency = 2, .warm_up = 1}, requests, clock);
+      sweep(make, {}, {{4, 1}, {4, 2}}, {.kind = "porep-c2", .jobs = 6, .concurrency = 2, .warm_up = 1},
+            requests, clock, [&](const BenchRun& run) { told.push_back(run.label); });
   ASSERT_TRUE(runs) << runs.error().message;
   ASSERT_EQ(runs->size(), 2U);
+  EXPECT_EQ(told, (std::vector<std::string>{"partition_workers 4, gpu_workers_per_device 1",
+                                            "partition_workers 4, gpu_workers_per_device 2"}));
   for (const BenchRun& run : *runs) {
     EXPECT_EQ(run.completed(), 6U);
     EXPECT_FALSE(run.first_failure());
@@ -73,7 +74,8 @@ TEST(Bench, SweepsOverWorkers) {
                                                      testing::HasSubstr(" below 50 ms, ")));
 
   ProofRequest bad;
-  const auto failing = bench(make, {}, {}, {.jobs = 2, .concurrency = 1, .warm_up = 0}, {bad}, clock);
+  const std::vector<BenchPoint> one_point(1);
+  const auto failing = sweep(make, {}, one_point, {.jobs = 2, .concurrency = 1, .warm_up = 0}, {bad}, clock);
   ASSERT_TRUE(failing);
   EXPECT_EQ(failing->at(0).completed(), 0U);
   EXPECT_EQ(failing->at(0).samples.size(), 2U);
@@ -81,9 +83,49 @@ TEST(Bench, SweepsOverWorkers) {
   EXPECT_EQ(failing->at(0).first_failure()->code, ErrorCode::kBadInput);
   EXPECT_THAT(failing->at(0).first_failure()->message, testing::StartsWith("INVALID_INPUT"));
   EXPECT_EQ(failing->at(0).seconds_per_proof(), 0);
-  EXPECT_FALSE(bench(make, {}, {}, {.jobs = 2, .concurrency = 1, .warm_up = 1}, {bad}, clock));
-  EXPECT_FALSE(bench(make, {}, {}, {}, {}, clock));
-  EXPECT_FALSE(bench(make, {}, {}, {.jobs = 0}, requests, clock));
+  EXPECT_FALSE(sweep(make, {}, one_point, {.jobs = 2, .concurrency = 1, .warm_up = 1}, {bad}, clock));
+  EXPECT_FALSE(sweep(make, {}, one_point, {}, {}, clock));
+  EXPECT_FALSE(sweep(make, {}, one_point, {.jobs = 0}, requests, clock));
+  EXPECT_FALSE(sweep(make, {}, {}, {}, requests, clock));
+}
+
+TEST(Bench, WithoutAThreadForEachProofItIsAnError) {
+  std::atomic<int> proofs{0};
+  {
+    RefusingClock clock(7);
+    const VirtualClock::Participant here(clock);
+    const BenchSamples samples = run_batch(
+        "none",
+        [&] {
+          ++proofs;
+          return BenchOutcome{};
+        },
+        100, 8, clock);
+    ASSERT_FALSE(samples);
+    EXPECT_EQ(samples.error().code, ErrorCode::kIo);
+    EXPECT_THAT(samples.error().message, testing::HasSubstr("a thread beside 7 that ask for proofs"));
+    EXPECT_EQ(proofs, 0);
+  }
+  // Two sources and three proofs that last: the fourth has no thread, and the seldom source does not sleep
+  // on.
+  RefusingClock clock(5);
+  const VirtualClock::Participant here(clock);
+  const auto lasts = [&] {
+    clock.sleep_for(seconds(100));
+    ++proofs;
+    return BenchOutcome{};
+  };
+  const BenchSamples samples =
+      run_stress({{"often", 1, lasts}, {"seldom", 1e-6, lasts}}, seconds(100'000'000), clock);
+  ASSERT_FALSE(samples);
+  EXPECT_EQ(samples.error().code, ErrorCode::kIo);
+  EXPECT_EQ(proofs, 3);
+  EXPECT_LT(clock.now().time_since_epoch(), seconds(150));
+  // One source alone, and a proof that finds no memory.
+  RefusingClock one(1);
+  EXPECT_FALSE(run_stress({{"a", 1, lasts}, {"b", 1, lasts}}, seconds(0), one));
+  const BenchProof hungry = []() -> BenchOutcome { throw std::bad_alloc(); };
+  EXPECT_EQ(run_batch("hungry", hungry, 3, 1).error().message, "out of memory");
 }
 
 TEST(Bench, StressKeepsItsRatesWhateverComesBack) {
@@ -101,7 +143,7 @@ TEST(Bench, StressKeepsItsRatesWhateverComesBack) {
     return BenchOutcome{};
   };
   BenchRun run;
-  run.samples = run_stress({{"often", 0.5, prove}, {"seldom", 0.05, slow}}, seconds(400), clock);
+  run.samples = run_stress({{"often", 0.5, prove}, {"seldom", 0.05, slow}}, seconds(400), clock).value();
   EXPECT_EQ(run.kinds(), (std::vector<std::string>{"often", "seldom"}));
   std::map<std::string, double> count;
   for (const BenchSample& sample : run.samples) {

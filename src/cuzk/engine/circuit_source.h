@@ -49,8 +49,9 @@ struct LoadedShape {
 };
 
 /// Where shapes and parameters come from. Thread-safe; the three that work are called on the engine's loader
-/// threads, once per circuit at a time. load_shape and load_key may take minutes; they end with kStopped
-/// within a second of a stop that is asked for.
+/// threads, once per circuit at a time. load_shape and load_key may take minutes; a stop that is asked for
+/// ends them with kStopped within a second while a circuit is recorded or a file is checked. What they do
+/// else (reading or writing a saved shape: seconds for the largest) they do to its end.
 class CircuitSource {
  public:
   CircuitSource() = default;

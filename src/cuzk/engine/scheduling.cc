@@ -117,7 +117,7 @@ Engine::Impl::Room Engine::Impl::make_room(std::uint64_t bytes, const CachedCirc
                                            Wake& wake) {
   const std::uint64_t evictions = cache_.evictions();
   const Room room = cache_.make_room(bytes, &keep, urgent, now(), wake);
-  if (cache_.evictions() != evictions) changed();  // the keeper frees what went
+  if (cache_.evictions() != evictions) changed();  // the dropper frees what went
   return room;
 }
 

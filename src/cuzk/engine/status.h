@@ -83,12 +83,12 @@ struct Counters {
   std::uint64_t partitions_proved = 0;
   std::uint64_t partitions_proved_again = 0;  ///< after a failed check
   std::uint64_t assembly_errors = 0;          ///< duplicate or misplaced pieces: defects
-  std::uint64_t shape_hits = 0;               ///< partitions that found their circuit's shape in memory
+  std::uint64_t shape_hits = 0;               ///< partitions of jobs that never waited for a load
   std::uint64_t shapes_recorded = 0;
   std::uint64_t shapes_read = 0;
   std::uint64_t key_loads = 0;
-  std::uint64_t key_load_failures = 0;
-  std::uint64_t evictions = 0;
+  std::uint64_t key_load_failures = 0;  ///< of shapes too
+  std::uint64_t evictions = 0;          ///< keys and shapes that were let go, each by itself or both as one
   std::uint64_t journal_failures = 0;
   std::uint64_t queue_pushed = 0;  ///< entries of all ordered queues; equal to queue_popped when idle
   std::uint64_t queue_popped = 0;

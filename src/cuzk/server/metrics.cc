@@ -168,10 +168,12 @@ void add_memory(Snapshot& out, const engine::Status& status) {
   for (const engine::CircuitStatus& circuit : status.circuits)
     out.add(circuit.shape_loaded ? circuit.shape_bytes : 0, {{"circuit", circuit.circuit_id}});
   out.counter("cuzk_srs_loads_total", "Parameter files loaded").add(counters.key_loads);
-  out.counter("cuzk_srs_load_failures_total", "Parameter files that could not be loaded")
+  out.counter("cuzk_srs_load_failures_total", "Shapes and parameters that could not be loaded")
       .add(counters.key_load_failures);
-  out.counter("cuzk_srs_evictions_total", "Parameters dropped from memory").add(counters.evictions);
-  out.counter("cuzk_pce_hits_total", "Partitions that found their circuit's shape in memory")
+  out.counter("cuzk_srs_evictions_total",
+              "Times that parameters, a shape or both of a circuit were dropped from memory")
+      .add(counters.evictions);
+  out.counter("cuzk_pce_hits_total", "Partitions of jobs that never waited for a shape or parameters")
       .add(counters.shape_hits);
   out.counter("cuzk_pce_recorded_total", "Shapes recorded by running a circuit")
       .add(counters.shapes_recorded);

@@ -24,7 +24,7 @@ class Metrics {
   void observe(const engine::JobResult& result);
   /// A partition went through a stage.
   void observe(Stage stage, double seconds);
-  /// Nobody held the device's lock for so long, between two launches.
+  /// Nobody held the device's lock for so long, between two launches or copies or drops of keys.
   void observe_idle_gap(std::uint32_t device, double seconds);
 
   /// The text of /metrics and GetMetrics (format 0.0.4).

@@ -127,8 +127,8 @@ void Engine::Impl::settle(const JobPtr& job, JobState state, FailureClass failur
   if (job->settled) return;
   job->settled = true;
   job->kept = job->kept || failure == FailureClass::kShutdown;
-  job->done = now();
-  job->times.total = job->done - job->accepted;
+  job->settled_at = now();
+  job->times.total = job->settled_at - job->accepted;
   if (!job->running) job->times.queue_wait = job->times.total;
   auto result = std::make_shared<JobResult>();
   result->identity = job->identity;
@@ -180,7 +180,7 @@ void Engine::Impl::drop_queued_partitions(const JobPtr& job) {
         if (at->second.members.empty()) waiting_.pop(at);
       }
     } else if (launch != nullptr && partition.state == PartitionState::kWaiting) {
-      CUZK_CHECK(ready_.erase(partition.ready_key));
+      CUZK_CHECK(admitted_.erase(partition.admitted_key));
       take_out(member);
       left_synthesis(launch);
       if (launch->queued) accept_launch(*launch);

@@ -22,11 +22,11 @@ void Engine::Impl::recover(const Journal::Recovered& recovered) {
     job->sequence = next_job_++;
     job->settled = job->final = job->running = true;
     job->result = std::make_shared<JobResult>(*finished.result);
-    job->done = now() - finished.age;
+    job->settled_at = now() - finished.age;
     jobs_[job->identity.job_id] = job;
     if (!job->identity.request_id.empty())
       by_request_[{job->identity.request_id, job->identity.kind, job->identity.digest}] = job;
-    retained_.emplace_back(job->done + config_.result_retention, job);
+    retained_.emplace_back(job->settled_at + config_.result_retention, job);
     budget_.take(MemoryUse::kResults, result_bytes(*job->result));
   }
   for (const Journal::Unfinished& unfinished : recovered.unfinished) {

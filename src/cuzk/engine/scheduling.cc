@@ -17,7 +17,7 @@ OrderKey Engine::Impl::key_of(const Job& job, std::uint32_t partition) {
 
 void Engine::Impl::enqueue(const JobPtr& job) {
   if (mode_ == PipelineMode::kBatched) {
-    collect(job);
+    gather(job);
     return;
   }
   std::deque<Member> members;
@@ -26,7 +26,7 @@ void Engine::Impl::enqueue(const JobPtr& job) {
                      mode_ == PipelineMode::kMonolithic || mode_ == PipelineMode::kWholeJob);
 }
 
-void Engine::Impl::collect(const JobPtr& job) {
+void Engine::Impl::gather(const JobPtr& job) {
   // PoSt proofs are single partitions with a deadline: they never wait for company.
   const bool alone = job->identity.kind == ProofKind::winning_post ||
                      job->identity.kind == ProofKind::window_post_partition ||
@@ -177,10 +177,10 @@ Engine::Impl::Verdict Engine::Impl::consider(const OrderKey& key, const Waiting&
   return Verdict::kRoom;
 }
 
-std::optional<Engine::Impl::Ready> Engine::Impl::next_partition(Wake& wake) {
+std::optional<Engine::Impl::Admitted> Engine::Impl::next_partition(Wake& wake) {
   for (auto at = waiting_.begin(); at != waiting_.end();) {
     // What is admitted already has its memory: it goes first unless somebody more urgent waits.
-    if (!ready_.empty() && ready_.begin()->first < at->first) break;
+    if (!admitted_.empty() && admitted_.begin()->first < at->first) break;
     Waiting& waiting = at->second;
     const Verdict verdict = consider(at->first, waiting, wake);
     if (verdict == Verdict::kPass) {
@@ -204,8 +204,8 @@ std::optional<Engine::Impl::Ready> Engine::Impl::next_partition(Wake& wake) {
     }
     break;
   }
-  if (ready_.empty()) return std::nullopt;
-  return ready_.pop_front();
+  if (admitted_.empty()) return std::nullopt;
+  return admitted_.pop_front();
 }
 
 void Engine::Impl::refuse(Waiting waiting, const CachedCircuit& circuit) {
@@ -236,8 +236,8 @@ void Engine::Impl::admit(std::deque<Member> members, CachedCircuit& circuit) {
   for (const Member& member : members) {
     Partition& partition = member.get();
     partition.launch = launch;
-    partition.ready_key = key_of(*member.job, member.partition);
-    ready_.push(partition.ready_key, Ready{member, launch});
+    partition.admitted_key = key_of(*member.job, member.partition);
+    admitted_.push(partition.admitted_key, Admitted{member, launch});
     if (!member.job->waited_for_load) ++counters_.shape_hits;
   }
 }

@@ -87,7 +87,7 @@ Status Engine::Impl::status() const {
   out.synthesis_workers = synthesis_workers_;
   out.synthesis_busy = synthesis_busy_;
   for (const auto& [key, waiting] : waiting_) out.partitions_waiting += waiting.members.size();
-  out.partitions_waiting += ready_.size();
+  out.partitions_waiting += admitted_.size();
   out.device_queue = device_queue_.size();
   out.finishing = finishing_;
   out.draining = admission_stopped_;
@@ -105,7 +105,7 @@ JobStatus Engine::Impl::describe(const Job& job) const {
   out.identity = job.identity;
   out.state = job.state();
   out.circuit_id = job.circuit_id;
-  out.age = now() - (job.final ? job.done : job.accepted);
+  out.age = now() - (job.final ? job.settled_at : job.accepted);
   for (const Partition& partition : job.partitions) out.partitions.push_back(partition.state);
   if (job.final) out.message = job.result->message;
   return out;

@@ -111,8 +111,8 @@ void Engine::Impl::synthesis_worker(unsigned worker) {
   Lock lock(mutex_);
   while (true) {
     Wake wake;
-    if (const std::optional<Ready> ready = next_partition(wake))
-      synthesise(lock, worker, *ready);
+    if (const std::optional<Admitted> admitted = next_partition(wake))
+      synthesise(lock, worker, *admitted);
     else if (stopping_ && launches_in_flight_ == 0)
       return;
     else
@@ -120,9 +120,9 @@ void Engine::Impl::synthesis_worker(unsigned worker) {
   }
 }
 
-void Engine::Impl::synthesise(Lock& lock, unsigned worker, const Ready& ready) {
-  const Member& member = ready.member;
-  const LaunchPtr& launch = ready.launch;
+void Engine::Impl::synthesise(Lock& lock, unsigned worker, const Admitted& admitted) {
+  const Member& member = admitted.member;
+  const LaunchPtr& launch = admitted.launch;
   const JobPtr& job = member.job;
   Partition& partition = member.get();
 

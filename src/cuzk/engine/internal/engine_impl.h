@@ -24,7 +24,7 @@ struct Partition {
   PartitionState state = PartitionState::kWaiting;
   LaunchPtr launch;                        ///< from admission until its proof is checked
   OrderKey waiting_key{};                  ///< of its entry in Impl::waiting_, before admission
-  OrderKey ready_key{};                    ///< of its entry in Impl::ready_, from admission to synthesis
+  OrderKey admitted_key{};                 ///< of its entry in Impl::admitted_, from admission to synthesis
   std::shared_ptr<const Witness> witness;  ///< from synthesis to the end of the launch
   std::vector<Fr> inputs;
   unsigned failed_checks = 0;
@@ -59,7 +59,7 @@ struct Job {
   Clock::TimePoint accepted{};
   std::optional<Clock::TimePoint> load_began;  ///< it waits for its circuit since then
   bool waited_for_load = false;
-  Clock::TimePoint done{};
+  Clock::TimePoint settled_at{};  ///< in an earlier process: by its age
   StageTimes times;
   std::set<WaiterId> waiters;
   std::optional<Clock::TimePoint> abandoned_until;  ///< nobody waits: cancelled then
@@ -124,6 +124,21 @@ struct LoadTask {
   JobPtr job;                        ///< read the request of a recovered job
 };
 
+// Words that the members below share:
+//   gather    jobs into a batch, before they wait for admission (batched mode)
+//   admit     a launch gets its memory, and its circuit a reference for each member; then it is synthesised
+//   accept    of a job: submit took it. Of a launch: the device queue has room, so the permit is free
+//   settle    a job's outcome is decided; final: it is in the journal and visible
+//   take out  a member leaves its launch, whatever became of it, with its memory and its reference
+//   release   of a reference on a circuit; of bytes in the budget: they are free at once
+//   evict     a circuit's key or shape goes to make room, or because somebody asked for it
+//   spoil     a key is not used again, and is evicted with the last reference
+//   drop      what was evicted is taken from the devices and freed (the dropper); a job's queued partitions
+//             are taken out
+//   discard   something large is left to the keeper to free; let go: the same with its bytes, which count as
+//             taken until nobody holds it (FreedMemory), when collect_freed gives them back
+//   forget    a waiter that hung up; a result whose retention is over
+
 /// The engine behind its public face. One mutex guards everything below it; one condition tells of every
 /// change. Whatever may take time (synthesis, provers, verification, loading, the journal, callbacks, freeing
 /// large objects) runs without the mutex.
@@ -184,7 +199,7 @@ class Engine::Impl {
   // ---- scheduling.cc: everything with the mutex held
   [[nodiscard]] OrderKey key_of(const Job& job, std::uint32_t partition);
   void enqueue(const JobPtr& job);
-  void collect(const JobPtr& job);
+  void gather(const JobPtr& job);
   void flush_batch();
   void wait_for_admission(std::deque<Member> members, bool together);
   enum class Verdict { kRoom, kPass, kNoRoom, kNever };
@@ -196,11 +211,11 @@ class Engine::Impl {
   [[nodiscard]] Room want(CachedCircuit& circuit, const OrderKey& key, bool urgent, Wake& wake);
   void prefetch(Job& job);
   void waits_for_load(Job& job);
-  struct Ready {
+  struct Admitted {
     Member member;
     LaunchPtr launch;
   };
-  [[nodiscard]] std::optional<Ready> next_partition(Wake& wake);
+  [[nodiscard]] std::optional<Admitted> next_partition(Wake& wake);
   void refuse(Waiting waiting, const CachedCircuit& circuit);
   void admit(std::deque<Member> members, CachedCircuit& circuit);
   void left_synthesis(const LaunchPtr& launch);
@@ -237,7 +252,7 @@ class Engine::Impl {
 
   // ---- workers.cc
   void synthesis_worker(unsigned worker);
-  void synthesise(Lock& lock, unsigned worker, const Ready& ready);
+  void synthesise(Lock& lock, unsigned worker, const Admitted& admitted);
   void device_worker(DeviceSlot& device, unsigned worker);
   void run_launch(Lock& lock, DeviceSlot& device, unsigned worker, const LaunchPtr& launch);
   void launch_failed(DeviceSlot& device, unsigned worker, const LaunchPtr& launch, const Error& error);
@@ -340,7 +355,7 @@ class Engine::Impl {
   std::optional<Batch> batch_;
 
   OrderedQueue<Waiting> waiting_{queue_counts_};
-  OrderedQueue<Ready> ready_{queue_counts_};
+  OrderedQueue<Admitted> admitted_{queue_counts_};
   OrderedQueue<LaunchPtr> device_queue_{queue_counts_};
   OrderedQueue<Finishing> finish_queue_{queue_counts_};
   OrderedQueue<LoadTask> load_queue_{queue_counts_};

@@ -1,5 +1,6 @@
 // The device's multi-scalar multiplications and sums over bitmaps against cuzk/msm.
 //   cuzk_device_sums [largest log size, default 18]
+//   cuzk_device_sums multiples: a few small sums with multiples of their bases, for compute-sanitizer
 #include <algorithm>
 
 #include "cuzk/base/bits.h"
@@ -174,6 +175,15 @@ void check_all_multiples(device_test::Report& report, cuda::Context& context, Th
   check_msm<Fp>(report, context, pool, all, 4001, "random", {.window_bits = 9, .entries = 1000});
 }
 
+void check_few_multiples(device_test::Report& report, cuda::Context& context, ThreadPool& pool) {
+  const auto all = points<Fp>(pool, 400);
+  check_multiples(report, context, pool, all, 31, "random", 3, {});
+  for (const char* kind : {"random", "equal digits"})
+    check_multiples(report, context, pool, all, 300, kind, 5, {.window_bits = 8, .entries = 2000});
+  check_multiples(report, context, pool, all, 300, "99 % bits", 32,
+                  {.window_bits = 7, .slice = 200, .entries = 3000});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -181,6 +191,10 @@ int main(int argc, char** argv) {
   ThreadPool pool;
   device_test::Report report;
   auto context = require(cuda::Context::create());
+  if (argc > 1 && std::string(argv[1]) == "multiples") {
+    check_few_multiples(report, *context, pool);
+    return report.finish("sums, multiples");
+  }
   context->poison(true);
   check_group<Fp>(report, *context, pool, largest);
   check_all_multiples(report, *context, pool, largest);

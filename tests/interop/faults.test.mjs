@@ -180,10 +180,10 @@ test('a full disk: nothing new is accepted, what ran is delivered, kept as soon 
   assert.equal(await metric(daemon, 'cuzk_journal_failing'), 1);
   assert.equal((await client.Prove({submit: job(2)})).result.status, 'COMPLETED');
 
-  const whileFull = async (number) => {
+  const whileFull = async (number, bytes) => {
     const {job_id} = await client.SubmitProof(job(number));
     await daemon.until(async () => (await daemon.status()).pipelines.some((row) => row.state === 'running'));
-    limit(daemon, 1);
+    limit(daemon, bytes);
     const result = await client.AwaitProof({job_id});
     assert.equal(result.status, 'COMPLETED', 'delivered all the same');
     assert.equal(await metric(daemon, 'cuzk_journal_failing'), 1, 'storing the result failed');
@@ -193,7 +193,7 @@ test('a full disk: nothing new is accepted, what ran is delivered, kept as soon 
     return result;
   };
   // There is room again: what could not be stored is stored, and survives.
-  const kept = await whileFull(3);
+  const kept = await whileFull(3, 1);
   limit(daemon, 'unlimited');
   await daemon.until(async () => (await daemon.get('/readyz')).status === 200, 20_000);
   assert.equal(await metric(daemon, 'cuzk_journal_failing'), 0);
@@ -204,8 +204,17 @@ test('a full disk: nothing new is accepted, what ran is delivered, kept as soon 
   assert.equal(daemon.said('ready').recovered_jobs, 0);
   assert.deepEqual((await client.AwaitProof({job_id: kept.job_id})).proof, kept.proof);
 
-  // There is none until the end: the job is proved again, under its id.
-  const lost = await whileFull(5);
+  // There is none until the end: what was reported is beside its request, whose file the limit does not cut.
+  const beside = await whileFull(5, 12 << 10);
+  await daemon.kill();
+  client.close();
+  daemon = await Daemon.start(folder, {program});
+  client = daemon.client();
+  assert.equal(daemon.said('ready').recovered_jobs, 0);
+  assert.deepEqual((await client.AwaitProof({job_id: beside.job_id})).proof, beside.proof);
+
+  // Not even there: the job is proved again, under its id.
+  const lost = await whileFull(7, 1);
   await daemon.kill();
   client.close();
   daemon = await Daemon.start(folder, {program});
@@ -382,8 +391,9 @@ test('a damaged journal: requests fail once and are kept, a database is refused 
   client.close();
   const payload = (job_id) => path.join(folder, 'journal/payload', job_id);
   const bytes = fs.readFileSync(payload(jobs[1]));
+  const room = 8192;  // for an outcome, behind the request
   fs.truncateSync(payload(jobs[0]), 40);
-  fs.writeFileSync(payload(jobs[1]), Buffer.from(bytes.map((byte, i) => (i === bytes.length - 9 ? byte ^ 4 : byte))));
+  fs.writeFileSync(payload(jobs[1]), Buffer.from(bytes.map((byte, i) => (i === bytes.length - room - 9 ? byte ^ 4 : byte))));
   fs.rmSync(payload(jobs[2]));
 
   const fast = {program: [simulated]};

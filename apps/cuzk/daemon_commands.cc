@@ -14,21 +14,24 @@ namespace {
 
 constexpr const char* kDefaultAddress = "unix:///run/curio/cuzk.sock";
 
-/// gRPC takes a port above 65535 for what is left of it after 16 bits.
-std::string check_port(const std::string& address) {
+/// gRPC would look up a name that is none, and takes a port above 65535 for what is left of it after 16 bits.
+std::string check_address(const std::string& address) {
+  constexpr std::string_view kUnix = "unix://";
+  if (address.starts_with(kUnix) && address.size() > kUnix.size() && address[kUnix.size()] == '/') return {};
   const std::size_t colon = address.rfind(':');
-  if (address.starts_with("unix:") || colon == std::string::npos) return {};
-  std::uint32_t port = 0;
-  const char* const end = address.data() + address.size();
-  const auto [stop, error] = std::from_chars(address.data() + colon + 1, end, port);
-  if (stop != end || (error == std::errc() && port <= 65535)) return {};
-  return fmt::format("'{}': the port is above 65535", address);
+  if (!address.starts_with("unix:") && colon != std::string::npos && colon > 0) {
+    std::uint32_t port = 0;
+    const char* const end = address.data() + address.size();
+    const auto [stop, error] = std::from_chars(address.data() + colon + 1, end, port);
+    if (stop == end && error == std::errc() && port > 0 && port <= 65535) return {};
+  }
+  return fmt::format("'{}' is neither unix:///path nor host:port with a port from 1 to 65535", address);
 }
 
 void add_connection(CLI::App* command, ConnectOptions& options) {
   command->add_option("-a,--addr", options.addr, "The daemon: unix:///path or host:port")
       ->envname("CUZK_ADDR")
-      ->check(CLI::Validator(check_port, "", ""))
+      ->check(CLI::Validator(check_address, "", ""))
       ->default_val(kDefaultAddress);
   command->add_option("--token-file", options.token_file, "File with the token that the daemon wants");
   command->add_option("--tls-ca", options.tls_ca, "CA of the daemon's certificate (PEM); turns TLS on");
@@ -54,7 +57,9 @@ CLI::Option* add_payload(CLI::App* command, PayloadOptions& options) {
     const auto kind = proof_kind_from_string(name);
     return kind ? std::string() : kind.error().message;
   });
-  command->add_option("--c1", options.c1, "PoRep: the C1 output in Curio's wrapper JSON, also as .gz");
+  command->add_option("--c1", options.c1,
+                      "PoRep: the C1 output, as phase-1 JSON or Curio's wrapper JSON, also as .gz; goes with "
+                      "--registered-proof, --sector-num and --miner-id");
   command->add_option(
       "--vanilla", options.vanilla,
       "The other kinds: a vanilla proof (bincode, also as .gz), once for each sector or partition");
@@ -170,10 +175,10 @@ constexpr std::uint64_t kMostAtATime = 10'000;
 
 /// What the four kinds of benchmark have in common.
 void add_bench_options(CLI::App* command, BenchOptions& options, bool only_local) {
-  if (!only_local) {
-    add_connection(command, options);
-    command->add_flag("--local", options.local, "An engine in this process instead of a daemon");
-  }
+  if (!only_local) add_connection(command, options);
+  command->add_flag("--local", options.local,
+                    only_local ? "An engine in this process: always so, needs --params"
+                               : "An engine in this process instead of a daemon, needs --params");
   command->add_option("--params", options.params,
                       "Folder of the parameter files, for an engine in this process");
   command->add_option("--threads", options.threads, "Its threads; 0 is one per processor")

@@ -41,13 +41,13 @@ struct ConnectOptions {
 /// What is to be proved, by the flags that operators know.
 struct PayloadOptions {
   std::string type;                  ///< porep, snap, wpost or winning, or a kind's full name
-  std::string c1;                    ///< PoRep: Curio's wrapper JSON, also as .gz
+  std::string c1;                    ///< PoRep: phase 1's JSON or Curio's wrapper around it, also as .gz
   std::vector<std::string> vanilla;  ///< one file a sector or partition, also as .gz
   std::string request;               ///< JSON file that names them and the rest, instead of the flags
-  std::uint64_t registered_proof = 0;
+  std::optional<std::uint64_t> registered_proof;
   std::uint64_t sector_size = 0;
-  std::uint64_t sector_num = 0;
-  std::uint64_t miner_id = 0;
+  std::optional<std::uint64_t> sector_num;
+  std::optional<std::uint64_t> miner_id;
   std::uint32_t partition = 0;
   std::string randomness;  ///< hex
   std::string comm_r_old;

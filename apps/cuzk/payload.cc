@@ -31,6 +31,10 @@ Result<std::string> hex_bytes(const std::string& name, const std::string& text) 
   return std::string(bytes->begin(), bytes->end());
 }
 
+Result<void> is_given(bool given, const char* flag) {
+  return given ? Result<void>() : usage_error(std::string(flag) + " is missing");
+}
+
 /// The members of a request file (README, "The command") that the API has.
 Result<void> add_request_file(const std::string& path, v1::SubmitProofRequest& out) {
   // What `prove` and `verify` refuse of a file is not sent.
@@ -75,23 +79,27 @@ Result<v1::SubmitProofRequest> read_payload(const PayloadOptions& options) {
     return usage_error("--type " + options.type +
                        " takes --vanilla FILE (repeated) or --request FILE, no --c1");
   if (!options.request.empty()) {
-    if (options.registered_proof != 0 || options.sector_size != 0 || options.sector_num != 0 ||
-        options.miner_id != 0 || options.partition != 0 || !options.randomness.empty() ||
-        !options.comm_r_old.empty() || !options.comm_r_new.empty() || !options.comm_d_new.empty())
+    if (options.registered_proof || options.sector_size != 0 || options.sector_num || options.miner_id ||
+        options.partition != 0 || !options.randomness.empty() || !options.comm_r_old.empty() ||
+        !options.comm_r_new.empty() || !options.comm_d_new.empty())
       return usage_error("--request FILE says what is proved; flags that say it again are refused");
     CUZK_TRY(add_request_file(options.request, out));
     return out;
   }
+  // 0 is a number that each of them can have.
+  CUZK_TRY(is_given(options.registered_proof.has_value(), "--registered-proof"));
   if (porep) {
+    CUZK_TRY(is_given(options.sector_num.has_value(), "--sector-num"));
+    CUZK_TRY(is_given(options.miner_id.has_value(), "--miner-id"));
     CUZK_TRY_ASSIGN(*out.mutable_vanilla_proof(), file_bytes(options.c1));
   }
   for (const std::string& path : options.vanilla) {
     CUZK_TRY_ASSIGN(*out.add_vanilla_proofs(), file_bytes(path));
   }
   out.set_sector_size(options.sector_size);
-  out.set_registered_proof(options.registered_proof);
-  out.set_sector_number(options.sector_num);
-  out.set_miner_id(options.miner_id);
+  out.set_registered_proof(*options.registered_proof);
+  out.set_sector_number(options.sector_num.value_or(0));
+  out.set_miner_id(options.miner_id.value_or(0));
   out.set_partition_index(options.partition);
   CUZK_TRY_ASSIGN(*out.mutable_randomness(), hex_bytes("--randomness", options.randomness));
   CUZK_TRY_ASSIGN(*out.mutable_comm_r_old(), hex_bytes("--comm-r-old", options.comm_r_old));

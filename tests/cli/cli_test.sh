@@ -5,23 +5,8 @@
 set -euo pipefail
 cuzk="$1"
 data="$2"
-work="$(mktemp -d)"
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-checks=0
+. "$(dirname "$0")/expect.sh"
 
-fail() { echo "FAILED: $*" >&2; exit 1; }
-pass() { checks=$((checks + 1)); }
-
-# expect CODE TEXT COMMAND...: exit code, and TEXT somewhere in what the command wrote.
-expect() {
-  local code="$1" text="$2" got=0
-  shift 2
-  "$@" >out.txt 2>&1 || got=$?
-  [[ $got == "$code" ]] || { cat out.txt >&2; fail "exit code $got, not $code: $*"; }
-  [[ -z "$text" ]] || grep -qF -- "$text" out.txt || { cat out.txt >&2; fail "output lacks '$text': $*"; }
-  pass
-}
 same() { cmp -s "$1" "$2" || fail "$1 and $2 differ"; pass; }
 
 c1="$data/porep/2k-v1_1.c1.json.gz"
@@ -39,9 +24,20 @@ expect 2 "--count: '0' is not a whole number from 1 to 1000000" "$cuzk" bench ba
 expect 2 "--concurrency: '-1' is not" "$cuzk" bench batch -t porep --c1 "$c1" --concurrency=-1
 expect 2 "--workers-per-device: '0' is not a whole number from 1 to 1024" "$cuzk" bench sweep -t porep --c1 "$c1" --workers-per-device 1,0
 expect 2 "--partition-workers: '' is not a whole number from 0 to 1024" "$cuzk" bench sweep -t porep --c1 "$c1" --partition-workers 1,,2
-expect 2 "--addr: 'localhost:65536': the port is above 65535" "$cuzk" status -a localhost:65536
+for address in localhost:65536 localhost:0 localhost: :50051 foo /run/curio/cuzk.sock unix: unix://; do
+  expect 2 "--addr: '$address' is neither unix:///path nor host:port" "$cuzk" status -a $address
+  expect 2 "'$address' is neither unix:///path nor host:port" env CUZK_ADDR=$address "$cuzk" status
+done
+expect 3 "unix:///no/such.sock" env CUZK_ADDR=unix:///no/such.sock "$cuzk" status
+expect 2 "needs --params" "$cuzk" bench sweep --local -t porep --c1 "$c1"
 expect 2 "--seconds: 'nan' is not a number of seconds above 0, up to 604800" "$cuzk" bench stress --load porep:1:F --seconds nan
-expect 1 "INVALID_INPUT: vanilla_proof" "$cuzk" bench single --local --params . -t porep --c1 "$data/proofs/2k-v1_1.proof"
+# 0 is a registered type, a sector number and a miner: what is not given is not 0.
+expect 2 "cuzk: --registered-proof is missing" "$cuzk" submit -t porep --c1 "$c1" --sector-num 42 --miner-id 1234
+expect 2 "cuzk: --sector-num is missing" "$cuzk" submit -t porep --c1 "$c1" --registered-proof 0 --miner-id 1234
+expect 2 "cuzk: --miner-id is missing" "$cuzk" submit -t porep --c1 "$c1" --registered-proof 0 --sector-num 0
+expect 2 "cuzk: --registered-proof is missing" "$cuzk" submit -t wpost --vanilla "$c1"
+expect 2 "cuzk: --load 'porep:1:$c1': --registered-proof is missing" "$cuzk" bench stress --load "porep:1:$c1"
+expect 1 "INVALID_INPUT: vanilla_proof" "$cuzk" bench single --local --params . -t porep --c1 "$data/proofs/2k-v1_1.proof" --registered-proof 5 --sector-num 42 --miner-id 1234
 expect 2 "one file" "$cuzk" inspect
 expect 2 "give one of --c1" "$cuzk" prove --params . --out p
 expect 2 "give one of --c1" "$cuzk" prove --params . --out p --c1 "$c1" --request r.json --kind window-post
@@ -353,5 +349,12 @@ full_stderr() { "$cuzk" inspect c1.json 2>/dev/full; }
 expect 0 "StackedDrg2KiBV1_1" full_stderr
 missing_to_full_stderr() { "$cuzk" inspect /no/such/file 2>/dev/full; }
 expect 3 "" missing_to_full_stderr
+
+# ---- a daemon that cannot start -------------------------------------------------------------------------------------
+printf '[daemon]\nlisten = "unix://%s/s.sock"\nstatus_listen = ""\njournal = "/proc/no/journal"\n' "$PWD" >serve.toml
+expect 3 "cannot start reason=\"daemon.journal" "$cuzk" serve --config serve.toml
+expect 3 '"msg":"cannot start"' "$cuzk" serve --config serve.toml --log-format json
+if grep -v '^{.*}$' out.txt; then fail "its log has lines that are no JSON"; fi
+pass
 
 echo "$checks checks passed"

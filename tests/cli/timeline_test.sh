@@ -4,18 +4,7 @@
 set -euo pipefail
 cuzk="$1"
 data="$2"
-work="$(mktemp -d)"
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-# expect CODE TEXT COMMAND...: exit code, and TEXT somewhere in what the command wrote.
-expect() {
-  local code="$1" text="$2" got=0
-  shift 2
-  "$@" >out.txt 2>&1 || got=$?
-  [[ $got == "$code" ]] || { cat out.txt >&2; echo "FAILED: exit code $got, not $code: $*" >&2; exit 1; }
-  grep -qF -- "$text" out.txt || { cat out.txt >&2; echo "FAILED: output lacks '$text': $*" >&2; exit 1; }
-}
+. "$(dirname "$0")/expect.sh"
 
 expect 0 "64.29 %" "$cuzk" timeline "$data/ancestor.log"
 expect 0 '"gaps_below_50_ms": 87, "gaps_50_to_500_ms": 14, "gaps_above_500_ms": 8' "$cuzk" timeline "$data/ancestor.log" --json

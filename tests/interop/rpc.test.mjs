@@ -278,7 +278,8 @@ test('one daemon', async (t) => {
     assert.match(run('metrics', ...address).out, /^cuzk_build_info\{version="[0-9.]+"\} 1$/m);
     assert.equal(run('status', '--addr', 'unix://' + folder + '/nobody.sock').code, 3);
     assert.equal(run('submit', ...address, '-t', 'porep').code, 2);
-    assert.equal(run('submit', ...address, '-t', 'porep', '--c1', c1File).code, 1);
+    assert.equal(run('submit', ...address, '-t', 'porep', '--c1', c1File).code, 2);
+    assert.equal(run('submit', ...address, ...job.map((word) => (word === '42' ? '43' : word))).code, 1);
   });
 
   await t.test('bench against it', () => {

@@ -29,6 +29,12 @@ const char* name_of(v1::SRSStatus::Tier tier) {
   }
 }
 
+std::string what_it_does(const v1::GPUStatus& gpu) {
+  if (!gpu.quarantine_reason().empty()) return "IN QUARANTINE: " + gpu.quarantine_reason();
+  if (gpu.current_job_id().empty()) return "idle";
+  return gpu.current_proof_kind() + " of job " + gpu.current_job_id();
+}
+
 /// Before a proof is asked for that could not be written: minutes of work.
 Result<void> check_output(const std::string& path) {
   if (path.empty()) return {};
@@ -117,7 +123,8 @@ Result<void> run_status(const StatusOptions& options) {
                       {"vram_total_bytes", gpu.vram_total_bytes()},
                       {"vram_free_bytes", gpu.vram_free_bytes()},
                       {"current_job_id", gpu.current_job_id()},
-                      {"current_proof_kind", gpu.current_proof_kind()}});
+                      {"current_proof_kind", gpu.current_proof_kind()},
+                      {"quarantine_reason", gpu.quarantine_reason()}});
     Json srs = Json::array();
     for (const v1::SRSStatus& row : status.loaded_srs())
       srs.push_back({{"circuit_id", row.circuit_id()},
@@ -128,7 +135,8 @@ Result<void> run_status(const StatusOptions& options) {
     for (const v1::QueueStatus& row : status.queues())
       queues.push_back(
           {{"proof_kind", row.proof_kind()}, {"pending", row.pending()}, {"in_progress", row.in_progress()}});
-    print({{"uptime_seconds", status.uptime_seconds()},
+    print({{"readiness", status.readiness()},
+           {"uptime_seconds", status.uptime_seconds()},
            {"gpus", std::move(gpus)},
            {"loaded_srs", std::move(srs)},
            {"queues", std::move(queues)},
@@ -139,6 +147,8 @@ Result<void> run_status(const StatusOptions& options) {
     return {};
   }
   constexpr double kGiB = 1 << 30;
+  if (!status.readiness().empty())  // empty: from a daemon of an earlier version
+    say("state        {}{}\n", status.readiness() == "ready" ? "" : "NOT READY: ", status.readiness());
   say("up           {} s, {} proofs completed, {} failed\n", status.uptime_seconds(),
       status.total_proofs_completed(), status.total_proofs_failed());
   say("memory       {:.1f} of {:.1f} GiB reserved\n",
@@ -147,9 +157,7 @@ Result<void> run_status(const StatusOptions& options) {
   for (const v1::QueueStatus& row : status.queues())
     say("{:12} {} waiting, {} in progress\n", row.proof_kind(), row.pending(), row.in_progress());
   for (const v1::GPUStatus& gpu : status.gpus())
-    say("device {:<5} {}{}\n", gpu.ordinal(), gpu.name(),
-        gpu.current_job_id().empty() ? ", idle"
-                                     : ", " + gpu.current_proof_kind() + " of job " + gpu.current_job_id());
+    say("device {:<5} {}, {}\n", gpu.ordinal(), gpu.name(), what_it_does(gpu));
   for (const v1::SRSStatus& row : status.loaded_srs())
     say("parameters   {} {}, {:.2f} GiB, {} in use\n", row.circuit_id(), name_of(row.tier()),
         static_cast<double>(row.size_bytes()) / kGiB, row.ref_count());

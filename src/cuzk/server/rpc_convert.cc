@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "cuzk/server/side_port.h"
+
 namespace cuzk::server {
 namespace {
 
@@ -128,6 +130,7 @@ void fill_response(const engine::Status& status, v1::GetStatusResponse& out) {
     row.set_current_job_id(device.current_job_id);
     if (!device.current_job_id.empty())
       row.set_current_proof_kind(std::string(to_string(device.current_kind)));
+    if (device.quarantined) row.set_quarantine_reason(device.quarantine_reason);
   }
   for (const engine::CircuitStatus& circuit : status.circuits) {
     v1::SRSStatus& row = *out.add_loaded_srs();
@@ -152,6 +155,7 @@ void fill_response(const engine::Status& status, v1::GetStatusResponse& out) {
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(status.uptime).count()));
   out.set_pinned_memory_bytes(status.memory_reserved);
   out.set_pinned_memory_limit_bytes(status.memory_budget);
+  out.set_readiness(readiness(status.draining ? "draining" : "ready", status));
 }
 
 }  // namespace cuzk::server

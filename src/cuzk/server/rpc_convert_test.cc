@@ -167,6 +167,27 @@ TEST(RpcConvert, StatusSumsKindsAndNamesTiers) {
   EXPECT_EQ(out.gpus(0).ordinal(), 3U);
   EXPECT_EQ(out.gpus(0).vram_free_bytes(), 40U);
   EXPECT_EQ(out.gpus(0).current_proof_kind(), "snap-update");
+  EXPECT_EQ(out.gpus(0).quarantine_reason(), "");
+  EXPECT_EQ(out.readiness(), "ready");
+}
+
+TEST(RpcConvert, StatusSaysWhatIsNotReady) {
+  engine::Status status;
+  status.devices.resize(2);
+  status.devices[1].quarantined = true;
+  status.devices[1].quarantine_reason = "it fell off the bus";
+  v1::GetStatusResponse out;
+  fill_response(status, out);
+  EXPECT_EQ(out.gpus(1).quarantine_reason(), "it fell off the bus");
+  EXPECT_EQ(out.readiness(), "ready") << "the other device is there";
+  status.devices[0].quarantined = true;
+  out.Clear();
+  fill_response(status, out);
+  EXPECT_EQ(out.readiness(), "every device is in quarantine");
+  status.draining = true;
+  out.Clear();
+  fill_response(status, out);
+  EXPECT_EQ(out.readiness(), "draining");
 }
 
 }  // namespace

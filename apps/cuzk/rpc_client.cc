@@ -127,7 +127,7 @@ Result<void> outcome_of(const v1::AwaitProofResponse& result) {
       if (message.starts_with("INVALID_INPUT")) return bad_input(message);
       return message.starts_with("PARAMS") ? bad_params(message) : io_error(message);
     case v1::AwaitProofResponse::CANCELLED:
-      return io_error("the job was cancelled: " + message);
+      return io_error("the job was cancelled");
     case v1::AwaitProofResponse::TIMEOUT:
       return io_error("the time is over; the job goes on");
     default:

@@ -62,7 +62,9 @@ Result<std::uint64_t> FileCircuitSource::params_bytes(const std::string& circuit
   CUZK_TRY_ASSIGN(const std::string path, params_path(circuit_id));
   std::error_code error;
   const std::uint64_t size = std::filesystem::file_size(path, error);
-  if (error) return bad_params(path + ": " + error.message());
+  if (error)
+    return bad_params("circuit " + circuit_id + ": '" + path + "': " + error.message() +
+                      " (the folder is srs.param_cache, of cuzk bench --local it is --params)");
   return size;
 }
 

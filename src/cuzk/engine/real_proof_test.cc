@@ -165,7 +165,11 @@ TEST(EngineCreate, RefusesWhatCannotBe) {
                 .code,
             ErrorCode::kUsage);
   EXPECT_TRUE(circuits->known().empty());
-  EXPECT_EQ(circuits->params_bytes("porep-2k").error().code, ErrorCode::kParams);
+  const Result<std::uint64_t> missing = circuits->params_bytes("porep-2k");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, ErrorCode::kParams);
+  EXPECT_THAT(missing.error().message, testing::AllOf(testing::StartsWith("circuit porep-2k: '"),
+                                                      testing::HasSubstr("srs.param_cache")));
   EXPECT_EQ(circuits->params_bytes("porep-3k").error().code, ErrorCode::kUsage);
 }
 

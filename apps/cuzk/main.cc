@@ -258,7 +258,7 @@ int run(int argc, char** argv) {
     if (result) return kEnvironmentFailed;
   }
   if (result) return kDone;
-  tell("cuzk: {}\n", result.error().message);
+  if (!result.error().message.empty()) tell("cuzk: {}\n", result.error().message);  // else it is told
   return exit_code_of(result.error());
 }
 

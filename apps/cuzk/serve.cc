@@ -70,12 +70,16 @@ Result<void> run_serve(const ServeOptions& options) {
 
   if (options.check_config) {
     for (const std::string& warning : reading.warnings) tell("cuzk: warning: {}\n", warning);
-    say("# {}\n{}", daemon.config_path.empty() ? "built-in values" : daemon.config_path,
-        to_toml(daemon.config));
+    say("# {}\n{}{}", daemon.config_path.empty() ? "built-in values" : daemon.config_path,
+        to_toml(daemon.config),
+        server::effective_values(daemon.config, engine::available_memory(),
+                                 ThreadPool::available_processors()));
     return {};
   }
   daemon.warnings = std::move(reading.warnings);
-  return server::run_daemon(daemon);
+  const Result<void> ended = server::run_daemon(daemon);
+  if (!ended) return Error{ended.error().code, {}};  // its log, text or JSON, has the message
+  return {};
 }
 
 }  // namespace cuzk::app

@@ -101,15 +101,7 @@ test('drain_timeout: waiters are told, the journal runs the job at the next star
   const again = await client.AwaitProof({job_id: result.job_id, timeout_ms: 60_000});
   assert.equal(again.status, 'COMPLETED', again.error_message);
   client.close();
-  // The second signal does not wait.
-  const slow = daemon.client();
-  slow.Prove({submit: {...simulatedPorep, sector_number: 6}}).catch(() => {});
-  await daemon.until(async () => (await daemon.status()).pipelines.some((job) => job.state === 'running'));
-  daemon.process.kill('SIGINT');
-  await daemon.until(() => daemon.said('draining'));
-  const {code} = await daemon.kill('SIGINT');
-  assert.ok(code === 3 || code === 0, `exit code ${code}`);
-  slow.close();
+  await daemon.end();
 });
 
 test('second signal: exit now', async (t) => {
@@ -316,6 +308,9 @@ test('health and the service manager are told what readiness says', async (t) =>
   await daemon.until(async () => (await health(daemon.tcp)) === 'NOT_SERVING', 10_000);
   assert.deepEqual(await both(), ['NOT_SERVING', 'NOT_SERVING']);
   assert.deepEqual(await daemon.get('/readyz').then(({status, text}) => [status, text]), [503, 'every device is in quarantine\n']);
+  const status = run('status', '--addr', 'unix://' + daemon.socket).out;
+  assert.match(status, /^state +NOT READY: every device is in quarantine$/m);
+  assert.match(status, /^device 0 .*, IN QUARANTINE: ./m);
   await assert.rejects(client.SubmitProof({proof_kind: 'WINNING_POST', sector_number: 1, vanilla_proof: Buffer.from('simulated')}),
                        (error) => error.code === grpc.status.UNAVAILABLE);
   client.close();
@@ -345,6 +340,7 @@ test('health and the service manager are told what readiness says', async (t) =>
   next.process.kill('SIGTERM');
   await next.until(() => next.said('draining'));
   await next.until(async () => (await health(next.tcp)) === 'NOT_SERVING', 10_000);
+  assert.equal((await last.GetStatus()).readiness, 'draining');
   assert.equal(await health(next.tcp, 'cuzk.v1.ProvingEngine'), 'NOT_SERVING');
   await isTold('STOPPING=1');
   await isTold('WATCHDOG=1', told.indexOf('STOPPING=1'));  // a drain is no hang
@@ -376,6 +372,8 @@ test('a job whose cancellation was answered stays cancelled', async (t) => {
   t.after(() => daemon.end());
   const client = daemon.client();
   for (const job_id of cancelled) assert.equal((await client.AwaitProof({job_id})).status, 'CANCELLED', job_id);
+  const {code, err} = run('await', '--addr', 'unix://' + daemon.socket, cancelled[0]);
+  assert.deepEqual([code, err], [3, 'cuzk: the job was cancelled\n']);
   client.close();
 });
 

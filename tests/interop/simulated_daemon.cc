@@ -50,6 +50,5 @@ int main(int argc, char** argv) {
   };
   const cuzk::Result<void> done = cuzk::server::run_daemon(options);
   if (done) return 0;
-  std::fprintf(stderr, "%s\n", done.error().message.c_str());
   return done.error().code == cuzk::ErrorCode::kUsage ? 2 : 3;
 }

@@ -155,6 +155,9 @@ class Daemon {
     return {};
   }
 
+  /// Why start failed, as a line of the log like any other.
+  void tell(const Error& error) { log_.error("cannot start", {{"reason", error.message}}); }
+
   /// Until a signal asks for the end.
   void run() {
     const auto watchdog = watchdog_interval();
@@ -408,7 +411,10 @@ Result<void> run_daemon(const DaemonOptions& options) {
   ::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of write, not the end
   raise_open_files_limit();
   Daemon daemon(options);
-  CUZK_TRY(daemon.start());
+  if (const Result<void> started = daemon.start(); !started) {
+    daemon.tell(started.error());
+    return started;
+  }
   daemon.run();
   daemon.drain();
   return {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "cuzk/config/units.h"
 #include "cuzk/server/rpc_server.h"
 
 namespace cuzk::server {
@@ -69,6 +70,32 @@ std::string journal_folder(const Config& config) {
 std::string shape_folder(const Config& config) {
   const std::string journal = journal_folder(config);
   return journal.empty() ? journal : journal + "/shapes";
+}
+
+std::string effective_values(const Config& config, std::uint64_t available_memory, unsigned processors) {
+  std::string out = "# What the keys without a value, or with \"auto\", amount to here:\n";
+  const auto say = [&](bool unset, std::string_view key, const std::string& value) {
+    if (unset) out.append("# ").append(key).append(value).append("\n");
+  };
+  const auto text = [](const std::string& value) { return " = \"" + value + "\""; };
+  const auto number = [](std::uint64_t n) { return " = " + std::to_string(n); };
+  const unsigned threads = config.synthesis.threads != 0 ? config.synthesis.threads : processors;
+  const std::string all_threads = number(threads) + ", one for each thread";
+  say(!config.daemon.journal, "daemon.journal", text(journal_folder(config)));
+  say(config.daemon.tls_cert.empty(), "daemon.tls_cert, tls_key", ": no TLS");
+  say(config.daemon.tls_client_ca.empty(), "daemon.tls_client_ca", ": clients show no certificate");
+  say(config.daemon.token_file.empty(), "daemon.token_file", ": calls carry no token");
+  say(!config.memory.total_budget, "memory.total_budget",
+      text(format_size(engine_config(config, available_memory).memory_budget)));
+  say(config.gpus.devices.empty(), "gpus.devices", ": every CUDA device, the processor where there is none");
+  say(!config.gpus.vram_limit, "gpus.vram_limit", ": what is free of each device at the start");
+  say(config.synthesis.threads == 0, "synthesis.threads", number(threads) + ", one for each processor");
+  say(!config.synthesis.partition_workers, "synthesis.partition_workers", all_threads);
+  say(!config.pipeline.max_parallel_synthesis, "pipeline.max_parallel_synthesis", all_threads);
+  say(!config.pipeline.max_gpu_queue_depth, "pipeline.max_gpu_queue_depth",
+      number(4 * config.gpus.gpu_workers_per_device) + " for each device");
+  say(!config.srs.param_cache, "srs.param_cache", text(parameter_folder(config)));
+  return out;
 }
 
 LogLevel log_level(const Config& config) {

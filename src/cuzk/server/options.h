@@ -26,6 +26,10 @@ std::string journal_folder(const Config& config);
 /// Where recorded shapes are kept: `shapes` in the journal's folder; empty: nowhere.
 std::string shape_folder(const Config& config);
 
+/// What the keys that have no value, or "auto", amount to on this machine: lines of TOML comments, for
+/// `--check-config`. `available_memory` and `processors`: what the machine or the cgroup offers.
+std::string effective_values(const Config& config, std::uint64_t available_memory, unsigned processors);
+
 LogLevel log_level(const Config& config);
 LogFormat log_format(const Config& config);
 

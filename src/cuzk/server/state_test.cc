@@ -425,5 +425,30 @@ TEST(Options, FoldersOfTheEnvironment) {
   EXPECT_EQ(parameter_folder(config), "/q");
 }
 
+TEST(Options, EveryKeyWithoutAValueSaysWhatItAmountsTo) {
+  constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
+  Config config;
+  const std::string text = effective_values(config, 64 * kGiB, 6);
+  for (const char* line :
+       {"\n# daemon.journal = \"/var/lib/cuzk\"\n", "\n# memory.total_budget = \"59GiB\"\n",
+        "\n# synthesis.partition_workers = 6, one for each thread\n",
+        "\n# pipeline.max_gpu_queue_depth = 8 for each device\n",
+        "\n# srs.param_cache = \"/var/tmp/filecoin-proof-parameters\"\n"})
+    EXPECT_THAT(text, HasSubstr(line));
+  EXPECT_EQ(to_toml(read_config(to_toml(config) + text, "with what keys amount to").config), to_toml(config));
+  config.daemon.journal = "";
+  config.daemon.tls_cert = config.daemon.tls_client_ca = config.daemon.token_file = "x";
+  config.memory.total_budget = config.gpus.vram_limit = kGiB;
+  config.gpus.devices.emplace_back(0U);
+  config.synthesis.threads = 3;
+  config.pipeline.max_gpu_queue_depth = 1;
+  config.srs.param_cache = "/p";
+  const std::string rest = effective_values(config, 64 * kGiB, 6);
+  EXPECT_THAT(rest, HasSubstr("\n# synthesis.partition_workers = 3, one for each thread\n"));
+  config.synthesis.partition_workers = 0;
+  config.pipeline.max_parallel_synthesis = 1;
+  EXPECT_THAT(effective_values(config, 64 * kGiB, 6), Not(HasSubstr("\n# "))) << "every key has a value";
+}
+
 }  // namespace
 }  // namespace cuzk::server

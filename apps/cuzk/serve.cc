@@ -70,7 +70,7 @@ Result<void> run_serve(const ServeOptions& options) {
 
   if (options.check_config) {
     for (const std::string& warning : reading.warnings) tell("cuzk: warning: {}\n", warning);
-    say("# {}\n{}{}", daemon.config_path.empty() ? "built-in values" : daemon.config_path,
+    say("# {}\n{}\n{}", daemon.config_path.empty() ? "built-in values" : daemon.config_path,
         to_toml(daemon.config),
         server::effective_values(daemon.config, engine::available_memory(),
                                  ThreadPool::available_processors()));

@@ -49,8 +49,8 @@ expect 2 "read from --c1" "$cuzk" verify --params . --proof p --request r.json -
 expect 0 "CUZK_ISA" "$cuzk" prove --help
 expect 2 'CUZK_ISA: no instruction set "avx3"' env CUZK_ISA=avx3 "$cuzk" inspect "$data/proofs/2k-v1_1.proof"
 expect 0 "Groth16 proof" env CUZK_ISA=portable "$cuzk" inspect "$data/proofs/2k-v1_1.proof"
-expect 2 "is not a number" "$cuzk" verify --c1 "$c1" --params . --proof p --miner -1 --sector 1
-expect 2 "is not a number" "$cuzk" verify --c1 "$c1" --params . --proof p --miner 99999999999999999999 --sector 1
+expect 2 "'-1' is not a" "$cuzk" verify --c1 "$c1" --params . --proof p --miner -1 --sector 1
+expect 2 "'99999999999999999999' is not a" "$cuzk" verify --c1 "$c1" --params . --proof p --miner 99999999999999999999 --sector 1
 
 # ---- fabricated sectors ---------------------------------------------------------------------------------------------
 expect 0 "StackedDrg2KiBV1_1" "$cuzk" synth-sector --registered-proof 5 --out synth.json

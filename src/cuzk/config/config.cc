@@ -1,9 +1,12 @@
 #include "cuzk/config/config.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <exception>
+#include <initializer_list>
 #include <new>
 #include <sstream>
 #include <tuple>
@@ -73,6 +76,33 @@ Result<std::vector<std::string>> read_texts(const toml::node& node) {
   return out;
 }
 
+constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+constexpr std::string_view kDigits = "0123456789";
+
+bool consists_of(std::string_view text, std::initializer_list<std::string_view> alphabets) {
+  return std::all_of(text.begin(), text.end(), [&](char c) {
+    return std::any_of(alphabets.begin(), alphabets.end(),
+                       [c](std::string_view letters) { return letters.find(c) != std::string_view::npos; });
+  });
+}
+
+bool is_address(int family, std::string_view text) {
+  in6_addr parsed{};
+  return ::inet_pton(family, std::string(text).c_str(), &parsed) == 1;
+}
+
+/// An IPv4 address, an IPv6 address in brackets, also with the interface that it is one of, or a name.
+bool is_host(std::string_view text) {
+  if (text.size() > 2 && text.front() == '[' && text.back() == ']') {
+    const std::string_view inner = text.substr(1, text.size() - 2);
+    const std::size_t zone = std::min(inner.find('%'), inner.size());
+    return is_address(AF_INET6, inner.substr(0, zone)) && zone + 1 != inner.size() &&
+           consists_of(inner.substr(zone), {kLetters, kDigits, "%-._"});
+  }
+  if (consists_of(text, {kDigits, "."})) return is_address(AF_INET, text);
+  return consists_of(text, {kLetters, kDigits, "-._"});
+}
+
 /// "host:port", "[v6]:port"; port 0 lets the system choose.
 Result<void> check_host_port(std::string_view text) {
   const std::size_t colon = text.rfind(':');
@@ -80,19 +110,29 @@ Result<void> check_host_port(std::string_view text) {
   if (colon != std::string_view::npos && colon > 0) {
     const std::string_view digits = text.substr(colon + 1);
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-    if (error == std::errc() && end == digits.data() + digits.size() && port <= 65535) return {};
+    if (error == std::errc() && end == digits.data() + digits.size() && port <= 65535 &&
+        is_host(text.substr(0, colon)))
+      return {};
   }
-  return usage_error(quoted(text) + " is not host:port with a port up to 65535");
+  return usage_error(quoted(text) +
+                     " is not host:port with a port up to 65535; an IPv6 address stands in brackets");
 }
 
 Result<void> check_listen(std::string_view text) {
   constexpr std::string_view kUnix = "unix://";
   if (!text.starts_with("unix:")) return check_host_port(text);
+  const std::string_view path = text.substr(std::min(text.size(), kUnix.size()));
+  const std::string_view last = path.substr(path.rfind('/') + 1);
   // sun_path has 108 bytes with the terminator.
-  if (text.starts_with(kUnix) && text.size() > kUnix.size() + 1 && text[kUnix.size()] == '/' &&
-      text.size() - kUnix.size() < 108)
-    return {};
-  return usage_error(quoted(text) + " is not unix:///absolute/path of up to 107 bytes");
+  if (!text.starts_with(kUnix) || !path.starts_with('/') || path.size() >= 108 || last.empty() ||
+      last == "." || last == "..")
+    return usage_error(quoted(text) + " is not unix:///absolute/path of up to 107 bytes, of a file");
+  // Those of a URI's path. Clients read "%2e" as a dot, and nothing from '?' or '#' on.
+  if (!consists_of(path, {kLetters, kDigits, "/-._~!$&'()*+,;=:@"}))
+    return usage_error(quoted(text) +
+                       " has a character that clients would read as something else; use letters, "
+                       "digits and any of /-._~!$&'()*+,;=:@");
+  return {};
 }
 
 Result<std::vector<std::string>> read_listen(const toml::node& node) {

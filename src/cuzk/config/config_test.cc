@@ -188,6 +188,28 @@ TEST(Config, AnErrorNamesItsLine) {
   EXPECT_THAT(only_error("[daemon]\njournal = \"a\"\njournal = \"b\"\n"), StartsWith("c.toml:3:"));
 }
 
+TEST(Config, AddressesThatCannotBeListenedOn) {
+  for (const std::string bad :
+       {"http://x:1", "[::1:50", "::1:50", "a b:1", "[]:1", "[g::]:1", "[::1%]:1", "[::1%e 0]:1", "1.2.3:1",
+        "300.1.1.1:1", "a:", "a:-1", "a:1x", ":1", "x/y:1", "[127.0.0.1]:1", "a%2e:1"}) {
+    for (const char* name : {"listen", "status_listen"})
+      EXPECT_THAT(only_error("[daemon]\n" + std::string(name) + " = \"" + bad + "\"\n"),
+                  AllOf(StartsWith("c.toml:2:"), HasSubstr("'" + bad + "' is not host:port")))
+          << name;
+  }
+  for (const std::string bad :
+       {"unix:", "unix://", "unix:///", "unix:///tmp/", "unix:///tmp/..", "unix://a/b"})
+    EXPECT_THAT(only_error("[daemon]\nlisten = \"" + bad + "\"\n"), HasSubstr("unix:///absolute/path"))
+        << bad;
+  // What gRPC makes of it is another path, such as that of a socket that is in use.
+  for (const std::string bad :
+       {"unix:///d/s%2esock", "unix:///d/s#ock", "unix:///d/s?ock", "unix:///d/s ock"})
+    EXPECT_THAT(only_error("[daemon]\nlisten = \"" + bad + "\"\n"), HasSubstr("clients would read")) << bad;
+  for (const std::string good : {"unix:///a", "unix:///run/a-b_c.d/e@1.sock", "host-1.example.org:1", "a_b:1",
+                                 "127.0.0.1:0", "0.0.0.0:65535", "[::]:1", "[fe80::1%eth0]:1"})
+    EXPECT_THAT(read("[daemon]\nlisten = \"" + good + "\"\n").errors, IsEmpty()) << good;
+}
+
 TEST(Config, AllErrorsAreSaidInTheOrderOfTheFile) {
   const ConfigReading reading = read("[pipeline]\nzeta = 1\nenabled = 2\n[daemon]\nalpha = 3\n");
   EXPECT_THAT(reading.errors,

@@ -227,6 +227,11 @@ test('configuration: a typo names its line, the ancestor\'s example is taken', a
     assert.equal(code, 2);
     assert.ok(err.includes(`${file}:4:1: unknown key \`memory.total_bugdet\`, did you mean \`total_budget\`?`), err);
   }
+  // The library would take this for another name of a socket that may be a live daemon's.
+  fs.writeFileSync(file, `[daemon]\nlisten = "unix://${folder}/s%2esock"\n`);
+  const alias = run('serve', '--config', file);
+  assert.equal(alias.code, 2);
+  assert.ok(alias.err.includes(`${file}:2:10: daemon.listen: `), alias.err);
   assert.equal(run('serve', '--config', path.join(folder, 'none.toml')).code, 2);
   assert.equal(run('serve', '--check-config', '--config', path.join(process.env.CUZK_SOURCE, 'packaging/cuzk.example.toml')).code, 0);
 
@@ -461,4 +466,58 @@ test('1,000 idle connections and slow clients keep nobody waiting', async (t) =>
     request_id: `crowd-${i}`, proof_kind: 'WINDOW_POST_PARTITION', sector_number: i, vanilla_proof: Buffer.from('simulated')}})));
   assert.ok(answers.every((answer) => answer.result.status === 'COMPLETED'));
   clients.forEach((c) => c.close());
+});
+
+test('more connections than descriptors: who is there goes on, the daemon answers again when the crowd has gone', async (t) => {
+  const folder = temporaryFolder(t);
+  const made = spawnSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-keyout', 'key.pem',
+                                     '-out', 'cert.pem', '-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'], {cwd: folder, encoding: 'utf8'});
+  assert.equal(made.status, 0, made.stderr);
+  const secure = grpc.credentials.createSsl(fs.readFileSync(path.join(folder, 'cert.pem')));
+  for (const tls of [false, true]) {
+    const config = defaultConfig(folder, {daemon: tls ? `tls_cert = "${folder}/cert.pem"\ntls_key = "${folder}/key.pem"` : ''});
+    const daemon = await Daemon.start(folder, {program: [simulated], config, wrap: ['prlimit', '--nofile=256:256']});
+    t.after(() => daemon.end());
+    const clientTo = {tcp: () => connect(daemon.tcp, tls ? secure : undefined), socket: () => daemon.client()};
+    let number = 0;
+    const works = async (client) => {
+      const {result} = await client.Prove({submit: {proof_kind: 'WINNING_POST', sector_number: ++number, vanilla_proof: Buffer.from('simulated')}}, {timeoutMs: 30_000});
+      assert.equal(result.status, 'COMPLETED', result.error_message);
+    };
+    const sidePort = async () => assert.equal((await daemon.get('/readyz')).status, 200);
+    const worksFor = async (...makers) => {
+      for (const make of makers) {
+        const client = make();
+        await works(client);
+        client.close();
+      }
+    };
+    const there = [clientTo.tcp(), clientTo.socket()];
+    await Promise.all(there.map(works));
+    const crowdedBy = async (where, during) => {
+      const crowd = await Promise.all(Array.from({length: 400}, () => plainConnection(where)));
+      await Promise.all(there.map(works));
+      await during();
+      crowd.forEach((socket) => socket.destroy());
+      await worksFor(clientTo.tcp, clientTo.socket);
+      await sidePort();
+    };
+    const descriptors = () => fs.readdirSync(`/proc/${daemon.process.pid}/fd`).length;
+    // A crowd over TCP keeps neither programs of this machine out nor the side port.
+    await crowdedBy({host: '127.0.0.1', port: Number(daemon.tcp.split(':').pop())}, async () => {
+      await daemon.until(() => daemon.log.some((line) => line.level === 'warn' && line.msg.startsWith(`connections to '${daemon.tcp}' wait for room`)));
+      await worksFor(clientTo.socket);
+      await sidePort();
+    });
+    await crowdedBy({path: daemon.socket}, async () => {
+      await daemon.until(() => descriptors() >= 190);
+      await sidePort();
+      assert.ok(descriptors() <= 230, 'there is room for files');
+    });
+    await crowdedBy({host: '127.0.0.1', port: daemon.port}, () => worksFor(clientTo.tcp, clientTo.socket));
+    assert.equal(run('status', '-a', `unix://${daemon.socket}`).code, 0);
+    there.forEach((client) => client.close());
+    assert.deepEqual(await daemon.kill('SIGTERM'), {code: 0, signal: null});
+    assert.ok(!fs.existsSync(daemon.socket));
+  }
 });

@@ -104,7 +104,7 @@ class Daemon {
       CUZK_TRY_ASSIGN(identity_, TlsIdentity::open({config.daemon.tls_cert, config.daemon.tls_key,
                                                     config.daemon.tls_client_ca}));
     }
-    CUZK_TRY_ASSIGN(guards_, RpcServer::reserve(config.daemon.listen));
+    CUZK_TRY_ASSIGN(listeners_, RpcServer::reserve(config.daemon.listen));
     CUZK_TRY(start_http());
 
     if (!options_.timeline_file.empty()) {
@@ -219,11 +219,11 @@ class Daemon {
                                                       .token = token_,
                                                       .gate = request_limits(options_.config)});
     CUZK_TRY_ASSIGN(
-        rpc_, RpcServer::start({.listen = config.listen,
+        rpc_, RpcServer::start({.listeners = std::move(listeners_),
                                 .tcp_credentials = identity_ != nullptr ? identity_->credentials()
                                                                         : grpc::InsecureServerCredentials(),
-                                .guards = std::move(guards_),
-                                .messages = request_limits(options_.config).rooms},
+                                .messages = request_limits(options_.config).rooms,
+                                .warn = [this](const std::string& text) { log_.warn(text); }},
                                *service_, service_->large_methods()));
     for (const std::string& address : rpc_->addresses()) log_.info("listening", {{"address", address}});
     return {};
@@ -247,7 +247,8 @@ class Daemon {
                                              .metrics = [this] { return metrics_text(); },
                                              .status = [this] { return status_view(); },
                                              .readiness = [this] { return ready_or_why_not(); }});
-            }));
+            },
+            [this](const std::string& text) { log_.warn(text); }));
     log_.info("status port", {{"address", address}, {"port", http_->port()}});
     return {};
   }
@@ -392,7 +393,7 @@ class Daemon {
   std::string token_;
   std::unique_ptr<TlsIdentity> identity_;      // null without TLS; the server refers to it
   std::string tls_failure_;                    // why its files cannot be used, as last told
-  std::vector<SocketGuard> guards_;            // until the server has them
+  std::vector<Listener> listeners_;            // until the server has them
   std::string readiness_;                      // as the health service was told
   std::atomic<bool> engine_is_there_ = false;  // for the side port, which is there first
   // The server is stopped before the pool ends, and the service goes last: calls refer to both.

@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <charconv>
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -21,16 +23,31 @@
 namespace cuzk::server {
 namespace {
 
-/// httplib gives a connection to a thread until it is closed. Threads come as connections do and go when
-/// there is nothing for them, so that a crowd of idle connections does not keep a scrape waiting.
-class ConnectionThreads : public httplib::TaskQueue {
+/// A connection has a thread until it is closed. Threads come as connections do and go when there is nothing
+/// for them, so that a crowd of idle connections does not keep a scrape waiting.
+class ConnectionThreads {
  public:
-  static constexpr std::size_t kMost = 256;
+  explicit ConnectionThreads(std::size_t most) : most_(most) {}
+  /// Runs what is there, without waiting for more, and returns when it has run.
+  ~ConnectionThreads() {
+    std::unique_lock guard(mutex_);
+    stop_ = true;
+    wake_.notify_all();
+    ended_.wait(guard, [this] { return threads_ == 0; });
+  }
+  ConnectionThreads(const ConnectionThreads&) = delete;
+  ConnectionThreads& operator=(const ConnectionThreads&) = delete;
 
-  void enqueue(std::function<void()> work) override {
+  /// Whether one more connection would have a thread.
+  [[nodiscard]] bool has_room() {
+    const std::lock_guard guard(mutex_);
+    return work_.size() + threads_ < most_ + idle_;
+  }
+
+  void enqueue(std::function<void()> work) {
     const std::lock_guard guard(mutex_);
     work_.push_back(std::move(work));
-    if (idle_ >= work_.size() || threads_ == kMost) {
+    if (idle_ >= work_.size() || threads_ == most_) {
       wake_.notify_one();
       return;
     }
@@ -38,15 +55,10 @@ class ConnectionThreads : public httplib::TaskQueue {
       std::thread([this] { run(); }).detach();
       ++threads_;
     } catch (const std::system_error&) {
-      // A thread that is there will come to it; without any the connection waits for the next one.
+      // A thread that is there will come to it; without any the connection is closed, as those that wait
+      // would in the end take all the room.
+      if (threads_ == 0) work_.clear();
     }
-  }
-
-  void shutdown() override {
-    std::unique_lock guard(mutex_);
-    stop_ = true;
-    wake_.notify_all();
-    ended_.wait(guard, [this] { return threads_ == 0; });
   }
 
  private:
@@ -67,6 +79,7 @@ class ConnectionThreads : public httplib::TaskQueue {
     ended_.notify_all();
   }
 
+  const std::size_t most_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable ended_;
@@ -132,8 +145,11 @@ class BoundedStream : public httplib::Stream {
   ssize_t read(char* to, std::size_t size) override {
     if (refusal_ != nullptr) return -1;
     if (!has_more()) {
-      if (!wait_for(socket_, POLLIN, until(ended_by_))) return -1;
-      const ssize_t received = ::recv(socket_, bytes_.data(), bytes_.size(), 0);
+      ssize_t received = 0;
+      do {
+        if (!wait_for(socket_, POLLIN, until(ended_by_))) return -1;
+        received = ::recv(socket_, bytes_.data(), bytes_.size(), 0);
+      } while (received < 0 && (errno == EAGAIN || errno == EINTR));
       if (received <= 0) return received;
       next_ = 0;
       end_ = static_cast<std::size_t>(received);
@@ -149,8 +165,12 @@ class BoundedStream : public httplib::Stream {
   }
 
   ssize_t write(const char* from, std::size_t size) override {
-    if (!is_writable()) return -1;
-    return ::send(socket_, from, size, MSG_NOSIGNAL);
+    ssize_t sent = 0;
+    do {
+      if (!is_writable()) return -1;
+      sent = ::send(socket_, from, size, MSG_NOSIGNAL);
+    } while (sent < 0 && (errno == EAGAIN || errno == EINTR));
+    return sent;
   }
   using httplib::Stream::write;
 
@@ -183,9 +203,13 @@ class BoundedStream : public httplib::Stream {
   const char* refusal_ = nullptr;
 };
 
+/// httplib for what a connection says, without its listener: that one ends when the system is out of memory.
 class BoundedServer : public httplib::Server {
- private:
-  bool process_and_close_socket(socket_t socket) override {
+ public:
+  /// Connections end after what they are at.
+  void end() { ends_ = true; }
+
+  void serve(socket_t socket) {
     BoundedStream stream(socket);
     for (int left = kMostRequests; left > 0; --left) {
       if (!stream.has_more() && !next_request_comes(socket)) break;
@@ -204,42 +228,25 @@ class BoundedServer : public httplib::Server {
       if (!served || closed || body) break;
     }
     ::shutdown(socket, SHUT_RDWR);
-    ::close(socket);
-    return true;
   }
 
+ private:
   /// In small steps, so that an idle connection does not hold up the end of the server.
   [[nodiscard]] bool next_request_comes(socket_t socket) const {
-    for (const Clock::time_point end = Clock::now() + kIdle;
-         Clock::now() < end && svr_sock_ != INVALID_SOCKET;) {
+    for (const Clock::time_point end = Clock::now() + kIdle; Clock::now() < end && !ends_;) {
       if (wait_for(socket, POLLIN, milliseconds(50))) return true;
     }
     return false;
   }
-};
 
-/// "host:port" or "[v6]:port"; checked by the configuration already.
-std::pair<std::string, int> split(const std::string& address) {
-  const std::size_t colon = address.rfind(':');
-  std::string host = address.substr(0, colon);
-  if (host.size() > 1 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-  int port = 0;
-  if (colon != std::string::npos)
-    std::from_chars(address.data() + colon + 1, address.data() + address.size(), port);
-  return {host, port};
-}
+  std::atomic<bool> ends_ = false;
+};
 
 }  // namespace
 
 class HttpServer::Impl {
  public:
   explicit Impl(HttpHandler handler) : handler_(std::move(handler)) {
-    server_.new_task_queue = [] { return new ConnectionThreads; };
-    // httplib would share the port with whoever has it.
-    server_.set_socket_options([](socket_t socket) {
-      const int on = 1;
-      ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    });
     server_.set_default_headers({{"Cache-Control", "no-store"},
                                  {"X-Content-Type-Options", "nosniff"},
                                  {"Content-Security-Policy", "default-src 'self'"}});
@@ -252,26 +259,27 @@ class HttpServer::Impl {
     });
   }
   ~Impl() {
-    server_.stop();
-    if (thread_.joinable()) thread_.join();
+    acceptor_.reset();
+    server_.end();
   }
 
-  Result<void> start(const std::string& address) {
-    const auto [host, port] = split(address);
-    port_ = port;
-    const bool bound =
-        port == 0 ? (port_ = server_.bind_to_any_port(host)) > 0 : server_.bind_to_port(host, port);
-    if (!bound)
-      return io_error("daemon.status_listen: cannot listen on '" + address + "'; is the port taken?");
-    thread_ = std::thread([this] {
-      server_.listen_after_bind();
-      over_ = true;
-    });
-    // httplib's stop does nothing before that, and its thread would then accept for ever.
-    while (!server_.is_running() && !over_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  Result<void> start(const std::string& address, Acceptor::Warn warn) {
+    CUZK_TRY_ASSIGN(Listener listener, Listener::bind(address, "daemon.status_listen"));
+    listener_.emplace(std::move(listener));
+    CUZK_TRY(listener_->listen());
+    const auto take = [this](Descriptor connection) {
+      // Shared, as what is queued has to be copied.
+      auto shared = std::make_shared<Descriptor>(std::move(connection));
+      threads_.enqueue([this, shared] { server_.serve(shared->get()); });
+    };
+    CUZK_TRY_ASSIGN(
+        acceptor_,
+        Acceptor::start(
+            {{.listener = &*listener_, .has_room = [this] { return threads_.has_room(); }, .take = take}},
+            std::move(warn)));
     return {};
   }
-  [[nodiscard]] int port() const { return port_; }
+  [[nodiscard]] int port() const { return listener_->port(); }
 
  private:
   void answer(const httplib::Request& request, httplib::Response& response) {
@@ -293,14 +301,15 @@ class HttpServer::Impl {
 
   HttpHandler handler_;
   BoundedServer server_;
-  std::thread thread_;
-  std::atomic<bool> over_ = false;  // the thread listens no more
-  int port_ = 0;
+  ConnectionThreads threads_{static_cast<std::size_t>(connection_bounds().side_port)};
+  std::optional<Listener> listener_;
+  std::unique_ptr<Acceptor> acceptor_;
 };
 
-Result<std::unique_ptr<HttpServer>> HttpServer::start(const std::string& address, HttpHandler handler) {
+Result<std::unique_ptr<HttpServer>> HttpServer::start(const std::string& address, HttpHandler handler,
+                                                      Acceptor::Warn warn) {
   auto impl = std::make_unique<Impl>(std::move(handler));
-  CUZK_TRY(impl->start(address));
+  CUZK_TRY(impl->start(address, std::move(warn)));
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
 }
 HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "cuzk/base/result.h"
+#include "cuzk/server/acceptor.h"
 
 namespace cuzk::server {
 
@@ -29,8 +30,9 @@ using HttpHandler =
 /// request line of over 8 KiB is 414, one with its headers of over 32 KiB 431, and ends the connection.
 class HttpServer {
  public:
-  /// Listens on `address` ("host:port"; port 0: any). kIo when that cannot be.
-  static Result<std::unique_ptr<HttpServer>> start(const std::string& address, HttpHandler handler);
+  /// Listens on `address` ("host:port"; port 0: any). kIo when that cannot be. `warn`: when connections wait.
+  static Result<std::unique_ptr<HttpServer>> start(const std::string& address, HttpHandler handler,
+                                                   Acceptor::Warn warn = {});
   /// Ends the connections and waits for their threads.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;

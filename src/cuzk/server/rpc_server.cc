@@ -4,39 +4,36 @@
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
 #include <grpcpp/server_builder.h>
-#include <sys/stat.h>
+#include <sys/socket.h>
 
 #include <utility>
 
 namespace cuzk::server {
 namespace {
 
-/// Sockets get mode 0660 while one of these lives: who may connect is decided by their group.
-class SocketMask {
- public:
-  SocketMask() : before_(::umask(0117)) {}
-  ~SocketMask() { ::umask(before_); }
-  SocketMask(const SocketMask&) = delete;
-  SocketMask& operator=(const SocketMask&) = delete;
+/// Until a connection has shown that it speaks the protocol; over TLS, that of TLS too.
+constexpr int kHandshakeMs = 20'000;
 
- private:
-  mode_t before_;
-};
+void enter(grpc::experimental::ExternalConnectionAcceptor& entrance, int listening, Descriptor connection) {
+  // The library has no connection without a peer, and a line of the log for each that is gone already.
+  sockaddr_storage peer{};
+  socklen_t size = sizeof peer;
+  if (::getpeername(connection.get(), reinterpret_cast<sockaddr*>(&peer), &size) != 0) return;
+  grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
+  parameters.listener_fd = listening;
+  parameters.fd = connection.release();
+  entrance.HandleNewConnection(&parameters);
+}
 
 }  // namespace
 
-Result<std::vector<SocketGuard>> RpcServer::reserve(const std::vector<std::string>& listen) {
-  std::vector<SocketGuard> guards;
+Result<std::vector<Listener>> RpcServer::reserve(const std::vector<std::string>& listen) {
+  std::vector<Listener> out;
   for (const std::string& address : listen) {
-    const std::string path = unix_path(address);
-    if (path.empty()) {
-      CUZK_TRY(can_listen(address));
-      continue;
-    }
-    CUZK_TRY_ASSIGN(SocketGuard guard, SocketGuard::take(path));
-    guards.push_back(std::move(guard));
+    CUZK_TRY_ASSIGN(Listener listener, Listener::bind(address, "daemon.listen"));
+    out.push_back(std::move(listener));
   }
-  return guards;
+  return out;
 }
 
 Result<std::unique_ptr<RpcServer>> RpcServer::start(RpcServerOptions options, grpc::Service& service,
@@ -46,7 +43,7 @@ Result<std::unique_ptr<RpcServer>> RpcServer::start(RpcServerOptions options, gr
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
 
   auto out = std::unique_ptr<RpcServer>(new RpcServer);
-  out->guards_ = std::move(options.guards);
+  out->listeners_ = std::move(options.listeners);
   grpc::ServerBuilder builder;
   builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
   builder.SetMaxSendMessageSize(kMaxMessageBytes);
@@ -58,8 +55,7 @@ Result<std::unique_ptr<RpcServer>> RpcServer::start(RpcServerOptions options, gr
   // The library inflates a message before it looks at its size, and before anybody looks at a token.
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
-  // Two daemons on one port would each get a part of the clients.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
   // Clients that went without a word are noticed within 80 s; those that ask often are let be.
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 60'000);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
@@ -71,26 +67,30 @@ Result<std::unique_ptr<RpcServer>> RpcServer::start(RpcServerOptions options, gr
   builder.RegisterService(&service);
   builder.RegisterCallbackGenericService(&generic);
 
-  std::vector<int> ports(options.listen.size(), 0);
-  for (std::size_t i = 0; i < options.listen.size(); ++i) {
-    const std::string& address = options.listen[i];
-    builder.AddListeningPort(
-        address, unix_path(address).empty() ? options.tcp_credentials : grpc::InsecureServerCredentials(),
-        &ports[i]);
+  using Builder = grpc::ServerBuilder::experimental_type;
+  const auto entrance = [&builder](std::shared_ptr<grpc::ServerCredentials> credentials) {
+    return builder.experimental().AddExternalConnectionAcceptor(Builder::ExternalConnectionType::FROM_FD,
+                                                                std::move(credentials));
+  };
+  out->unix_entrance_ = entrance(grpc::InsecureServerCredentials());
+  out->tcp_entrance_ = entrance(options.tcp_credentials);
+  out->server_ = builder.BuildAndStart();
+  if (out->server_ == nullptr) return io_error("the gRPC server cannot be started");
+
+  const ConnectionBounds bounds = connection_bounds();
+  std::vector<Acceptor::Source> sources;
+  for (Listener& listener : out->listeners_) {
+    CUZK_TRY(listener.listen());
+    out->addresses_.push_back(listener.address());
+    const int bound = listener.is_unix() ? bounds.local : bounds.remote;
+    Entrance& entered = listener.is_unix() ? *out->unix_entrance_ : *out->tcp_entrance_;
+    sources.push_back(
+        {.listener = &listener,
+         .has_room = [bound] { return has_descriptor_below(bound); },
+         .take = [&entered, socket = listener.sockets().front().get()](
+                     Descriptor connection) { enter(entered, socket, std::move(connection)); }});
   }
-  {
-    const SocketMask mask;
-    out->server_ = builder.BuildAndStart();
-  }
-  for (std::size_t i = 0; i < options.listen.size(); ++i) {
-    const std::string& address = options.listen[i];
-    if (out->server_ == nullptr || ports[i] == 0)
-      return io_error("daemon.listen: cannot listen on '" + address +
-                      "'; is the address of this machine, and free?");
-    const bool chosen = unix_path(address).empty() && address.ends_with(":0");
-    out->addresses_.push_back(chosen ? address.substr(0, address.size() - 1) + std::to_string(ports[i])
-                                     : address);
-  }
+  CUZK_TRY_ASSIGN(out->acceptor_, Acceptor::start(std::move(sources), std::move(options.warn)));
   return out;
 }
 
@@ -105,6 +105,8 @@ void RpcServer::set_serving(bool serving) {
 }
 
 void RpcServer::stop(std::chrono::milliseconds patience) {
+  acceptor_.reset();  // a connection that is handed to a server that ends would be left open
+  listeners_.clear();
   if (server_ == nullptr) return;
   server_->Shutdown(std::chrono::system_clock::now() + patience);
   server_->Wait();

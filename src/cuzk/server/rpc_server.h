@@ -7,10 +7,12 @@
 
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
 
 #include "cuzk/base/result.h"
+#include "cuzk/server/acceptor.h"
 #include "cuzk/server/credentials.h"
-#include "cuzk/server/socket_guard.h"
+#include "cuzk/server/listener.h"
 
 namespace cuzk::server {
 
@@ -18,20 +20,20 @@ namespace cuzk::server {
 inline constexpr int kMaxMessageBytes = 256 << 20;
 
 struct RpcServerOptions {
-  std::vector<std::string> listen;  ///< as daemon.listen
+  std::vector<Listener> listeners;  ///< of reserve
   std::shared_ptr<grpc::ServerCredentials> tcp_credentials;
-  std::vector<SocketGuard> guards;  ///< of reserve, for `listen`
-  std::size_t messages = 16;        ///< of the largest that the library may hold at a time
+  std::size_t messages = 16;  ///< of the largest that the library may hold at a time
+  Acceptor::Warn warn = {};   ///< when connections wait
 };
 
 /// The gRPC server: one service, health and reflection, on all addresses.
 class RpcServer {
  public:
-  /// Takes the Unix sockets and tries the TCP addresses, before anything is begun that another daemon of this
-  /// machine might have in hand. kIo naming the address that cannot be had.
-  static Result<std::vector<SocketGuard>> reserve(const std::vector<std::string>& listen);
+  /// Takes the addresses of daemon.listen, before anything is begun that another daemon of this machine might
+  /// have in hand. kIo naming the address that cannot be had.
+  static Result<std::vector<Listener>> reserve(const std::vector<std::string>& listen);
   /// Listens when it returns. The services must outlive it; `generic` gets the calls of methods that
-  /// `service` leaves to it, and of unknown ones. kIo naming the address that cannot be had.
+  /// `service` leaves to it, and of unknown ones. kIo naming the address that cannot be had after all.
   static Result<std::unique_ptr<RpcServer>> start(RpcServerOptions options, grpc::Service& service,
                                                   grpc::CallbackGenericService& generic);
   /// stop without patience.
@@ -51,9 +53,15 @@ class RpcServer {
  private:
   RpcServer() = default;
 
-  std::vector<SocketGuard> guards_;
+  using Entrance = grpc::experimental::ExternalConnectionAcceptor;
+
+  std::vector<Listener> listeners_;
   std::vector<std::string> addresses_;
+  // The library's own listener ends for ever when it is out of descriptors once.
+  std::unique_ptr<Entrance> unix_entrance_;
+  std::unique_ptr<Entrance> tcp_entrance_;
   std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<Acceptor> acceptor_;
 };
 
 }  // namespace cuzk::server

@@ -13,17 +13,13 @@ std::string unix_path(std::string_view address);
 /// Whether a TCP address is one that only this machine can reach.
 bool is_loopback(std::string_view address);
 
-/// Whether a TCP address ("host:port", "[v6]:port") can be listened on at this moment: kIo when the host is
-/// not of this machine or somebody listens there. Port 0 always can.
-Result<void> can_listen(const std::string& address);
-
 /// The right to listen on a Unix socket, for the life of the object: an flock on PATH.lock, which ends with
 /// the process however it ends. gRPC itself would take the socket of a live daemon away.
 class SocketGuard {
  public:
   /// Makes the folder where it does not exist, takes the lock, and removes the socket of a daemon that is
-  /// dead. kIo when a live process has the lock or answers on the socket, or when something that is no socket
-  /// is at the path.
+  /// dead. kIo with the reason when a live process has the lock or answers on the socket, or when something
+  /// that is no socket is at the path.
   static Result<SocketGuard> take(const std::string& path);
 
   SocketGuard(SocketGuard&& other) noexcept;

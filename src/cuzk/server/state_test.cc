@@ -175,6 +175,11 @@ TEST(HttpServer, BoundsRequestLineAndHeaders) {
   for (int i = 0; i < 30; ++i) headers += "X-" + std::to_string(i) + ": " + std::string(1000, 'y') + "\r\n";
   EXPECT_THAT(answer(get(10) + headers + "\r\n"), HasSubstr("path of 10"));
   EXPECT_THAT(answer(get(10) + headers + headers + "\r\n"), HasSubstr("HTTP/1.1 431 "));
+  // Thousands of ranges do not multiply the answer.
+  std::string ranges = "Range: bytes=0-";
+  for (int i = 0; i < 2000; ++i) ranges += ",0-";
+  EXPECT_THAT(answer(get(10) + ranges + "\r\n\r\n"),
+              ::testing::AllOf(HasSubstr("HTTP/1.1 200 "), HasSubstr("Content-Length: 10\r\n")));
   // Two in one piece.
   EXPECT_THAT(answer(get(7) + "\r\n" + get(9) + "\r\n"),
               ::testing::AllOf(HasSubstr("path of 7"), HasSubstr("path of 9")));

@@ -21,6 +21,7 @@ namespace cuzk {
 namespace {
 
 constexpr std::size_t kMaxFileBytes = std::size_t{1} << 20;
+constexpr std::size_t kMaxLineBytes = 4096;
 constexpr std::uint32_t kMaxCount = 1'000'000;
 
 // ---- values: a node of the file to a value of ours, or what is wrong with it
@@ -440,6 +441,18 @@ class Walk {
   std::vector<Finding> warnings_;
 };
 
+/// The first line (from 1) that is longer than kMaxLineBytes, 0 when there is none. Each part of a dotted key
+/// is a table within a table, and toml++ follows them by recursion: a line of 100,000 parts ends the stack.
+std::size_t first_long_line(std::string_view text) {
+  std::size_t line = 1;
+  for (std::size_t begin = 0; begin < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (end - begin > kMaxLineBytes) return line;
+    begin = end + 1;
+  }
+  return 0;
+}
+
 }  // namespace
 
 ConfigReading read_config(std::string_view text, std::string_view name, const CircuitCheck& circuit) {
@@ -447,6 +460,11 @@ ConfigReading read_config(std::string_view text, std::string_view name, const Ci
   ConfigReading failed;
   if (text.size() > kMaxFileBytes) {
     failed.errors.push_back(std::string(name) + ": larger than 1 MiB is no configuration");
+    return failed;
+  }
+  if (const std::size_t line = first_long_line(text); line > 0) {
+    failed.errors.push_back(std::string(name) + ":" + std::to_string(line) + ": a line of more than " +
+                            std::to_string(kMaxLineBytes) + " bytes");
     return failed;
   }
   try {
@@ -462,8 +480,7 @@ ConfigReading read_config(std::string_view text, std::string_view name, const Ci
 }
 
 Result<ConfigReading> read_config_file(const std::string& path, const CircuitCheck& circuit) {
-  constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
-  const Result<FileBytes> file = FileBytes::read(path, kMaxBytes);
+  const Result<FileBytes> file = FileBytes::read(path, kMaxFileBytes);
   if (!file) return usage_error("configuration: " + file.error().message);
   const ByteSpan bytes = file->bytes();
   return read_config({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path, circuit);

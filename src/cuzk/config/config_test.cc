@@ -299,6 +299,10 @@ TEST(Config, LongOrBrokenTextNeverCrashes) {
               ElementsAre(HasSubstr("larger than 1 MiB")));
   EXPECT_FALSE(read_config(std::string(100'000, '['), "c").errors.empty());
   EXPECT_FALSE(read_config("a = " + std::string(100'000, '['), "c").errors.empty());
+  std::string dotted = "a";
+  for (int part = 0; part < 100'000; ++part) dotted += ".a";
+  EXPECT_THAT(read_config("# deep\n" + dotted + " = 1\n", "c").errors,
+              ElementsAre(HasSubstr("c:2: a line of more than 4096 bytes")));
   EXPECT_FALSE(read_config("[daemon]\njournal = \"\\u0000\"\n", "c").errors.empty());
   EXPECT_FALSE(read_config_file("/no/such/file"));
   EXPECT_FALSE(read_config_file("/"));

@@ -298,8 +298,8 @@ Result<Pending> CudaProver::launch(std::span<Prepared> batch, const LaunchOption
     for (const StageClock::Stage& stage : stages)
       report.stages.push_back({stage.name, stage.begin, stage.end});
     progress.finish();
+    report.lock_released = ProverClock::now();
   }
-  report.lock_released = ProverClock::now();
   for (Prepared& prepared : batch) prepared = Prepared(nullptr);
   return Pending(std::move(pending), std::move(report));
 }

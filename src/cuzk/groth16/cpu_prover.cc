@@ -256,8 +256,8 @@ Result<Pending> CpuProver::launch(std::span<Prepared> batch, const LaunchOptions
       pending->circuits.push_back({circuit->key, sums, circuit->r, circuit->s});
     }
     progress.finish();
+    report.lock_released = ProverClock::now();
   }
-  report.lock_released = ProverClock::now();
   for (Prepared& prepared : batch) prepared = Prepared(nullptr);
   return Pending(std::move(pending), std::move(report));
 }

@@ -29,7 +29,7 @@ struct LaunchStage {
 };
 
 /// What a launch did and when. `lock_wait` until `lock_acquired`: waiting; until `lock_released`: device
-/// work.
+/// work. These two are taken while the lock is held, so that the times of two launches do not overlap.
 struct LaunchReport {
   ProverClock::time_point lock_wait;
   ProverClock::time_point lock_acquired;

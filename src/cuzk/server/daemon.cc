@@ -287,6 +287,14 @@ class Daemon {
                 {"synthesis_ms", ms(result.times.synthesis)},
                 {"gpu_compute_ms", ms(result.times.gpu_compute)},
                 {"total_ms", ms(result.times.total)}});
+    if (!result.evidence) return;
+    // The log is where what a device got wrong outlives the process.
+    const engine::SelfCheckEvidence& evidence = *result.evidence;
+    for (std::size_t i = 0; i < evidence.proofs.size(); ++i)
+      log_.error("proof that failed its check", {{"job", result.identity.job_id},
+                                                 {"partition", evidence.partition},
+                                                 {"device", evidence.devices[i]},
+                                                 {"proof", to_hex(evidence.proofs[i])}});
   }
 
   [[nodiscard]] std::string metrics_text() const {

@@ -128,6 +128,9 @@ Result<std::vector<BenchRun>> run_modes(const BenchOptions& options) {
 Result<void> run_bench(const BenchOptions& options) {
   if ((options.local || options.mode == "sweep") && options.params.empty())
     return usage_error("an engine in this process needs --params, the folder of the parameter files");
+  // Before hours of measuring for a report that could not be written; leaves nothing.
+  for (const std::string& path : {options.out, options.svg})
+    if (!path.empty()) CUZK_TRY(FileSink::create(path));
   CUZK_TRY_ASSIGN(const std::vector<BenchRun> runs, run_modes(options));
 
   Json report{{"mode", options.mode}, {"version", CUZK_VERSION}, {"machine", machine_description()}};

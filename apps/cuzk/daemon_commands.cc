@@ -204,8 +204,8 @@ void add_bench_options(CLI::App* command, BenchOptions& options, bool only_local
 
 /// An option that takes whole numbers with commas between them. `out` has those that are taken without it.
 void add_settings(CLI::App* command, const char* name, std::vector<unsigned>& out, unsigned least,
-                  const char* help) {
-  const CLI::Validator check = whole_number(least, engine::kMostWorkers);
+                  unsigned most, const char* help) {
+  const CLI::Validator check = whole_number(least, most);
   command
       ->add_option_function<std::string>(
           name,
@@ -257,9 +257,9 @@ void add_bench(CLI::App& app, Chosen& chosen) {
     add_bench_options(command, options, true);
     add_payload(command, options)->required();
     add_counts(command, options);
-    add_settings(command, "--partition-workers", options.partition_workers, 0,
+    add_settings(command, "--partition-workers", options.partition_workers, 0, engine::kMostWorkers,
                  "Settings of synthesis.partition_workers");
-    add_settings(command, "--workers-per-device", options.workers_per_device, 1,
+    add_settings(command, "--workers-per-device", options.workers_per_device, 1, 64,
                  "Settings of gpus.gpu_workers_per_device");
   }
   {

@@ -77,7 +77,8 @@ Result<void> check_id(const std::string& job_id) {
   return Error{ErrorCode::kInternal, "'" + job_id + "' cannot be the id of a stored job"};
 }
 
-/// The folder's lock, for the life of the object.
+/// The folder's lock, for the life of the object: on the folder itself, as a file in it could be removed and
+/// made anew by whoever comes next.
 class FolderLock {
  public:
   FolderLock() = default;
@@ -87,13 +88,12 @@ class FolderLock {
     if (fd_ >= 0) ::close(fd_);
   }
   static Result<FolderLock> take(const std::string& folder) {
-    const std::string path = folder + "/lock";
     FolderLock lock;
-    lock.fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (lock.fd_ < 0) return os_error("journal: cannot open", path);
+    lock.fd_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock.fd_ < 0) return os_error("journal: cannot open", folder);
     if (::flock(lock.fd_, LOCK_EX | LOCK_NB) == 0) return lock;
     if (errno == EWOULDBLOCK) return io_error("journal: another process uses '" + folder + "'");
-    return os_error("journal: cannot lock", path);
+    return os_error("journal: cannot lock", folder);
   }
 
  private:

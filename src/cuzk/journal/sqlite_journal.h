@@ -13,7 +13,8 @@ namespace cuzk::journal {
 ///     payload/JOB_ID   the request of each job that is not finished, with room for its outcome
 ///                      (request_file.h)
 ///     damaged/JOB_ID   what was found in the place of a request: evidence, nothing reads it
-///     lock             held with flock while a process uses the folder
+///
+/// The folder itself is held with flock while a process uses it.
 ///
 /// A job's payload is on disk before its row is, and goes after its outcome is; payloads without a row of an
 /// unfinished job are what a crash left and are removed by open. Thread-safe.

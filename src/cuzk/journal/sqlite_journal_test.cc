@@ -207,6 +207,11 @@ TEST_F(Journal, OneProcessAtATime) {
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, ErrorCode::kIo);
   EXPECT_THAT(second.error().message, HasSubstr("another process uses"));
+  // Whatever somebody removed from the folder, or however it is called now.
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder())) fs::remove_all(entry.path());
+  EXPECT_FALSE(SqliteJournal::open(folder()));
+  fs::rename(folder(), folder() + "-moved");
+  EXPECT_FALSE(SqliteJournal::open(folder() + "-moved"));
 }
 
 TEST_F(Journal, AnIdThatIsNoFileNameIsRefused) {

@@ -57,7 +57,8 @@ Result<void> run_serve(const ServeOptions& options) {
   daemon.config_path = config_path(options);
   ConfigReading reading;
   if (!daemon.config_path.empty()) {
-    CUZK_TRY_ASSIGN(reading, read_config_file(daemon.config_path, circuit_exists));
+    CUZK_TRY_ASSIGN(reading, read_config_file(daemon.config_path, {.circuit = circuit_exists,
+                                                                   .memory = engine::available_memory()}));
   }
   if (!reading.errors.empty()) {
     for (std::size_t i = 0; i + 1 < reading.errors.size(); ++i) tell("cuzk: {}\n", reading.errors[i]);

@@ -23,6 +23,10 @@ namespace {
 constexpr std::size_t kMaxFileBytes = std::size_t{1} << 20;
 constexpr std::size_t kMaxLineBytes = 4096;
 constexpr std::uint32_t kMaxCount = 1'000'000;
+/// Below it not even the parameters of the smallest circuit of the network and its requests have room.
+constexpr std::uint64_t kMinBudget = std::uint64_t{256} << 20;
+/// No machine has more memory.
+constexpr std::uint64_t kMaxMemory = std::uint64_t{1} << 50;
 
 // ---- values: a node of the file to a value of ours, or what is wrong with it
 // ------------------------------------
@@ -59,6 +63,14 @@ Result<std::uint64_t> read_size(const toml::node& node) {
     return static_cast<std::uint64_t>(*number);
   if (const auto text = node.value_exact<std::string>()) return parse_size(*text);
   return usage_error("must be a size such as \"256GiB\", or a whole number of bytes");
+}
+
+/// Bytes of the machine's memory.
+Result<std::uint64_t> read_memory(const toml::node& node, std::uint64_t least) {
+  CUZK_TRY_ASSIGN(const std::uint64_t size, read_size(node));
+  if (size >= least && size <= kMaxMemory) return size;
+  return usage_error(format_size(size) + " is not from " + format_size(least) + " to " +
+                     format_size(kMaxMemory));
 }
 
 Result<std::chrono::milliseconds> read_duration(const toml::node& node) {
@@ -251,6 +263,13 @@ std::vector<Key> all_keys(const CircuitCheck& circuit) {
     if (size == 0) return usage_error("must be \"auto\" or more than nothing");
     return std::optional(size);
   };
+  const auto budget = [](const toml::node& node) -> Result<std::optional<std::uint64_t>> {
+    if (node.value_exact<std::string_view>() == std::string_view("auto"))
+      return std::optional<std::uint64_t>();
+    CUZK_TRY_ASSIGN(const std::uint64_t size, read_memory(node, kMinBudget));
+    return std::optional(size);
+  };
+  const auto margin = [](const toml::node& node) { return read_memory(node, 0); };
   const auto milliseconds = [](const toml::node& node) -> Result<std::chrono::milliseconds> {
     CUZK_TRY_ASSIGN(const std::uint32_t ms, read_count(node, 0, 86'400'000));
     return std::chrono::milliseconds(ms);
@@ -276,8 +295,8 @@ std::vector<Key> all_keys(const CircuitCheck& circuit) {
       key("daemon", "tls_client_ca", read_text, CUZK_PLACE(daemon.tls_client_ca)),
       key("daemon", "token_file", read_text, CUZK_PLACE(daemon.token_file)),
 
-      key("memory", "total_budget", size_or_auto, CUZK_PLACE(memory.total_budget)),
-      key("memory", "safety_margin", read_size, CUZK_PLACE(memory.safety_margin)),
+      key("memory", "total_budget", budget, CUZK_PLACE(memory.total_budget)),
+      key("memory", "safety_margin", margin, CUZK_PLACE(memory.safety_margin)),
       key("memory", "eviction_min_idle", read_duration, CUZK_PLACE(memory.eviction_min_idle)),
       {"memory", "pinned_budget", ignored, kIgnored},
       {"memory", "working_memory_budget", ignored, kIgnored},
@@ -358,11 +377,13 @@ std::string suggestion(std::string_view name, const std::vector<std::string_view
 
 class Walk {
  public:
-  Walk(std::string_view name, const CircuitCheck& circuit) : name_(name), keys_(all_keys(circuit)) {}
+  Walk(std::string_view name, const ConfigChecks& checks)
+      : name_(name), memory_(checks.memory), keys_(all_keys(checks.circuit)) {}
 
   ConfigReading read(const toml::table& root) {
     for (const auto& [section, node] : root) read_section(section.str(), section.source(), node);
     check_together(root);
+    if (memory_ != 0) compare_with_machine(root);
     finish(errors_, reading_.errors);
     finish(warnings_, reading_.warnings);
     return std::move(reading_);
@@ -426,6 +447,20 @@ class Walk {
     demand("tls_client_ca", !daemon.tls_client_ca.empty(), "tls_cert", !daemon.tls_cert.empty());
   }
 
+  void compare_with_machine(const toml::table& root) {
+    const Config::Memory& memory = reading_.config.memory;
+    const auto warn = [&](const char* key, const std::string& text) {
+      if (const auto node = root["memory"][key])
+        warnings_.push_back({node.node()->source(), std::string("memory.") + key + ": " + text});
+    };
+    const std::string has = "the " + format_size(memory_) + " that this machine or its cgroup has";
+    if (memory.total_budget && *memory.total_budget > memory_)
+      warn("total_budget", format_size(*memory.total_budget) + " is more than " + has);
+    if (!memory.total_budget && memory.safety_margin >= memory_)
+      warn("safety_margin",
+           format_size(memory.safety_margin) + " leaves nothing of " + has + ": half of that is used");
+  }
+
   void finish(std::vector<Finding>& findings, std::vector<std::string>& out) {
     std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
       return std::tie(a.place.begin.line, a.place.begin.column) <
@@ -435,6 +470,7 @@ class Walk {
   }
 
   std::string name_;
+  std::uint64_t memory_;
   std::vector<Key> keys_;
   ConfigReading reading_;
   std::vector<Finding> errors_;
@@ -455,8 +491,8 @@ std::size_t first_long_line(std::string_view text) {
 
 }  // namespace
 
-ConfigReading read_config(std::string_view text, std::string_view name, const CircuitCheck& circuit) {
-  Walk walk(name, circuit);
+ConfigReading read_config(std::string_view text, std::string_view name, const ConfigChecks& checks) {
+  Walk walk(name, checks);
   ConfigReading failed;
   if (text.size() > kMaxFileBytes) {
     failed.errors.push_back(std::string(name) + ": larger than 1 MiB is no configuration");
@@ -479,11 +515,11 @@ ConfigReading read_config(std::string_view text, std::string_view name, const Ci
   return failed;
 }
 
-Result<ConfigReading> read_config_file(const std::string& path, const CircuitCheck& circuit) {
+Result<ConfigReading> read_config_file(const std::string& path, const ConfigChecks& checks) {
   const Result<FileBytes> file = FileBytes::read(path, kMaxFileBytes);
   if (!file) return usage_error("configuration: " + file.error().message);
   const ByteSpan bytes = file->bytes();
-  return read_config({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path, circuit);
+  return read_config({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path, checks);
 }
 
 // ---- writing

@@ -97,13 +97,19 @@ struct ConfigReading {
 /// Whether a circuit id of `srs.preload` exists; its message goes behind the position.
 using CircuitCheck = std::function<Result<void>(std::string_view id)>;
 
+/// What a file is compared with. What is not there is not compared.
+struct ConfigChecks {
+  CircuitCheck circuit = {};
+  std::uint64_t memory = 0;  ///< what the machine or the cgroup offers, in bytes
+};
+
 /// Reads TOML text; `name` is what messages call it. Strict: a key that is not known, a value of the wrong
-/// type or out of range, and what is no TOML are errors. Text over 1 MiB is refused unread. An empty
-/// `circuit` takes any id.
-ConfigReading read_config(std::string_view text, std::string_view name, const CircuitCheck& circuit = {});
+/// type or out of range, and what is no TOML are errors. Memory that this machine has not is a warning, as
+/// the file may be for another one. Text over 1 MiB is refused unread. Thread-safe.
+ConfigReading read_config(std::string_view text, std::string_view name, const ConfigChecks& checks = {});
 
 /// The same from a file. kUsage when it cannot be read.
-Result<ConfigReading> read_config_file(const std::string& path, const CircuitCheck& circuit = {});
+Result<ConfigReading> read_config_file(const std::string& path, const ConfigChecks& checks = {});
 
 /// The effective configuration as TOML that read_config reads back to the same values, for `--check-config`.
 std::string to_toml(const Config& config);

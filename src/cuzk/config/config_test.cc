@@ -158,6 +158,10 @@ TEST(Config, AnErrorNamesItsLine) {
   EXPECT_EQ(only_error("[gpu]\ndevices = []\n"), "c.toml:1:2: unknown section `gpu`, did you mean `gpus`?");
   EXPECT_THAT(only_error("listen = \"a:1\"\n"), StartsWith("c.toml:1:1: unknown section `listen`"));
   EXPECT_EQ(only_error("memory = 3\n"), "c.toml:1:1: `memory` must be a section: [memory]");
+  EXPECT_EQ(only_error("[memory]\ntotal_budget = \"1KiB\"\n"),
+            "c.toml:2:16: memory.total_budget: 1KiB is not from 256MiB to 1024TiB");
+  EXPECT_EQ(only_error("[memory]\nsafety_margin = \"9999TiB\"\n"),
+            "c.toml:2:17: memory.safety_margin: 9999TiB is not from 0B to 1024TiB");
   EXPECT_THAT(only_error("[memory]\nsafety_margin = \"5 gigs\"\n"),
               StartsWith("c.toml:2:17: memory.safety_margin: '5 gigs' is not a size"));
   EXPECT_THAT(only_error("[memory]\neviction_min_idle = \"5\"\n"),
@@ -265,9 +269,26 @@ TEST(Config, CircuitsAreCheckedByTheCaller) {
   const auto check = [](std::string_view id) -> Result<void> {
     return id == "porep-2k" ? Result<void>() : Result<void>(usage_error("no circuit " + std::string(id)));
   };
-  EXPECT_THAT(read_config("[srs]\npreload = [\"porep-2k\"]", "c", check).errors, IsEmpty());
-  EXPECT_THAT(read_config("[srs]\npreload = [\"porep-2k\", \"x\"]", "c", check).errors,
+  EXPECT_THAT(read_config("[srs]\npreload = [\"porep-2k\"]", "c", {.circuit = check}).errors, IsEmpty());
+  EXPECT_THAT(read_config("[srs]\npreload = [\"porep-2k\", \"x\"]", "c", {.circuit = check}).errors,
               ElementsAre("c:2:11: srs.preload: no circuit x"));
+}
+
+TEST(Config, MemoryThatTheMachineHasNotIsAWarning) {
+  const auto warnings = [](const std::string& text) {
+    return read_config("[memory]\n" + text, "c", {.memory = std::uint64_t{8} << 30}).warnings;
+  };
+  EXPECT_THAT(
+      warnings("total_budget = \"9GiB\""),
+      ElementsAre(
+          "c:2:16: memory.total_budget: 9GiB is more than the 8GiB that this machine or its cgroup has"));
+  EXPECT_THAT(
+      warnings("safety_margin = \"8GiB\""),
+      ElementsAre("c:2:17: memory.safety_margin: 8GiB leaves nothing of the 8GiB that this machine or its "
+                  "cgroup has: half of that is used"));
+  EXPECT_THAT(warnings("total_budget = \"8GiB\"\nsafety_margin = \"8GiB\""), IsEmpty());
+  EXPECT_THAT(warnings("safety_margin = \"7GiB\""), IsEmpty());
+  EXPECT_THAT(read("[memory]\ntotal_budget = \"9GiB\"").warnings, IsEmpty());
 }
 
 TEST(Config, TheExampleShowsTheBuiltInValues) {

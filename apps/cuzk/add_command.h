@@ -2,8 +2,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include <charconv>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "cuzk/base/result.h"
@@ -34,6 +38,21 @@ std::pair<CLI::App*, Options&> add_command(CLI::App& app, Chosen& chosen, const 
   });
   command->footer(kComputes ? std::string(footer) + "\n" + kEnvironmentHelp : footer);
   return {command, *options};
+}
+
+/// For options that are whole numbers: decimal digits and nothing else, from `least` to `most`. CLI11 would
+/// take "-1" for the largest number of 64 bits.
+inline CLI::Validator whole_number(std::uint64_t least = 0,
+                                   std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
+  return {[least, most](const std::string& text) -> std::string {
+            std::uint64_t value = 0;
+            const char* const end = text.data() + text.size();
+            const auto [stop, error] = std::from_chars(text.data(), end, value);
+            if (error == std::errc() && stop == end && value >= least && value <= most) return {};
+            return "'" + text + "' is not a whole number from " + std::to_string(least) + " to " +
+                   std::to_string(most);
+          },
+          "", ""};
 }
 
 }  // namespace cuzk::app

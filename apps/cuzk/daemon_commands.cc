@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <limits>
 
 #include "add_command.h"
 #include "commands.h"
@@ -43,16 +44,19 @@ void add_connection(CLI::App* command, ConnectOptions& options) {
 
 /// What every kind has, and a sector's PoRep, whose file does not say it.
 void add_sector(CLI::App* command, PayloadOptions& options) {
-  command->add_option("--registered-proof", options.registered_proof, "Registered proof type");
-  command->add_option("--sector-size", options.sector_size, "Bytes; 0: as the registered type says");
-  command->add_option("--sector-num", options.sector_num, "Sector number");
-  command->add_option("--miner-id", options.miner_id, "Miner actor id");
+  command->add_option("--registered-proof", options.registered_proof, "Registered proof type")
+      ->check(whole_number());
+  command->add_option("--sector-size", options.sector_size, "Bytes; 0: as the registered type says")
+      ->check(whole_number());
+  command->add_option("--sector-num,--sector", options.sector_num, "Sector number")->check(whole_number());
+  command->add_option("--miner-id,--miner", options.miner_id, "Miner actor id")->check(whole_number());
   command->add_option("--priority", options.priority, "low, normal, high or critical; without it: by kind")
       ->check(CLI::IsMember({"low", "normal", "high", "critical"}));
 }
 
 CLI::Option* add_payload(CLI::App* command, PayloadOptions& options) {
-  CLI::Option* const type = command->add_option("-t,--type", options.type, "porep, snap, wpost or winning");
+  CLI::Option* const type =
+      command->add_option("-t,--type,--kind", options.type, "porep, snap, wpost or winning");
   type->check([](const std::string& name) {
     const auto kind = proof_kind_from_string(name);
     return kind ? std::string() : kind.error().message;
@@ -67,7 +71,8 @@ CLI::Option* add_payload(CLI::App* command, PayloadOptions& options) {
       "--request", options.request,
       "The other kinds: JSON file that names the vanilla proofs and the rest, instead of flags");
   add_sector(command, options);
-  command->add_option("--partition", options.partition, "Partition index (wpost)");
+  command->add_option("--partition", options.partition, "Partition index (wpost)")
+      ->check(whole_number(0, std::numeric_limits<std::uint32_t>::max()));
   command->add_option("--randomness", options.randomness, "64 hex digits (wpost, winning)");
   command->add_option("--comm-r-old", options.comm_r_old, "64 hex digits (snap)");
   command->add_option("--comm-r-new", options.comm_r_new, "64 hex digits (snap)");
@@ -110,7 +115,8 @@ void add_job_commands(CLI::App& app, Chosen& chosen) {
         add_command(app, chosen, "await", "Wait for a job and print its proof", kExitCodesHelp, run_await);
     add_connection(command, options);
     command->add_option("job", options.job, "Job id, as from submit")->required();
-    command->add_option("--timeout-ms", options.timeout_ms, "Give up after this time; the job goes on");
+    command->add_option("--timeout-ms", options.timeout_ms, "Give up after this time; the job goes on")
+        ->check(whole_number());
     command->add_option("--out", options.out, "File for the proof");
     command->add_flag("--json", options.json, "Print JSON");
   }
@@ -145,18 +151,6 @@ void add_state_commands(CLI::App& app, Chosen& chosen) {
     which->require_option(1);
     command->add_flag("--json", options.json, "Print JSON");
   }
-}
-
-/// A whole number from `least` to `most`: decimal digits and nothing else.
-CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
-  return {[least, most](const std::string& text) -> std::string {
-            std::uint64_t value = 0;
-            const char* const end = text.data() + text.size();
-            const auto [stop, error] = std::from_chars(text.data(), end, value);
-            if (error == std::errc() && stop == end && value >= least && value <= most) return {};
-            return fmt::format("'{}' is not a whole number from {} to {}", text, least, most);
-          },
-          "", ""};
 }
 
 /// A time in seconds, a week at most.

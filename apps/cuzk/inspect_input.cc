@@ -112,7 +112,8 @@ Result<void> inspect_request(const InspectOptions& options, const std::string& p
   ThreadPool pool(options.threads, options.isa);
   Progress progress(!options.no_progress);
   progress.begin("read the request");
-  CUZK_TRY_ASSIGN(const std::shared_ptr<const Statement> statement, read_request_file(path, {}));
+  CUZK_TRY_ASSIGN(const RequestFile file, read_request_file(path, {}));
+  const std::shared_ptr<const Statement>& statement = file.statement;
   OrderedJson out;
   out["kind"] = "request for " + std::string(to_string(statement->kind()));
   out["proof_of"] = statement->description();

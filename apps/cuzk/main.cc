@@ -5,7 +5,6 @@
 #include <fcntl.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -40,14 +39,6 @@ ExitCode exit_code_of(const Error& error) {
 
 namespace {
 
-/// For numbers of 64 bits: decimal digits and nothing else. CLI11 would take "-1" for the largest one.
-std::string check_u64(const std::string& text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size()) return {};
-  return "'" + text + "' is not a number from 0 to 2^64 - 1";
-}
-
 /// A descriptor that the caller closed would be given to the next file that is opened, which would then
 /// receive our messages. Hold its place with something that cannot be written to.
 void hold_standard_descriptors() {
@@ -58,7 +49,7 @@ void hold_standard_descriptors() {
 
 void add_common(CLI::App* command, CommonOptions& options, bool with_json) {
   command->add_option("--threads", options.threads, "Threads to use; 0 is one per processor")
-      ->check(CLI::Range(0, 1024));
+      ->check(whole_number(0, 1024));
   command->add_flag("--no-progress", options.no_progress, "No progress on stderr");
   if (with_json) command->add_flag("--json", options.json, "Print JSON on stdout");
 }
@@ -70,16 +61,18 @@ void add_source(CLI::App* command, Options& options) {
       "--c1", options.c1,
       "PoRep: the C1 output, as phase-1 JSON, Curio's wrapper JSON, or NAME.c1.bincode beside "
       "NAME.json; each also as .gz");
-  command->add_option("--kind", options.kind, "The other kinds, with --request: winning, wpost or snap")
+  command
+      ->add_option("--kind,-t,--type", options.kind,
+                   "The other kinds, with --request: winning, wpost or snap")
       ->type_name("KIND");
   command->add_option("--request", options.request,
                       "JSON file that says what is to be proved, vanilla proofs in files beside it");
   command
       ->add_option("--miner-id,--miner", options.miner,
                    "With --c1: miner actor id; recomputes replica_id and compares (with --sector-num)")
-      ->check(check_u64);
+      ->check(whole_number());
   command->add_option("--sector-num,--sector", options.sector, "Sector number (with --miner-id)")
-      ->check(check_u64);
+      ->check(whole_number());
   command->add_option("--params", options.params, "Folder of the parameter files")->required();
 }
 
@@ -155,18 +148,18 @@ void add_synth_sector(CLI::App& app, Chosen& chosen) {
                                         "Fabricate a valid C1 output of any sector size without sealing",
                                         kExitCodesHelp, run_synth_sector);
   command->add_option("--registered-proof", options.registered_proof, "Registered seal proof type, 0 to 9")
-      ->check(CLI::Range(0, 9));
+      ->check(whole_number(0, 9));
   command
       ->add_option("--sector-size", options.sector_size,
                    "Sector bytes, for sizes without a registered type (4, 16, 32 KiB, 16 MiB, 1 GiB)")
-      ->check(check_u64);
+      ->check(whole_number());
   command->add_option("--porep-number", options.porep_number, "Number in porep_id, with --sector-size")
-      ->check(check_u64);
+      ->check(whole_number());
   command->add_option("--miner-id,--miner", options.miner, "Miner actor id")
-      ->check(check_u64)
+      ->check(whole_number())
       ->capture_default_str();
   command->add_option("--sector-num,--sector", options.sector, "Sector number")
-      ->check(check_u64)
+      ->check(whole_number())
       ->capture_default_str();
   command->add_flag("--wrapper", options.wrapper, "Write Curio's wrapper around the phase-1 output");
   command
@@ -183,17 +176,17 @@ void add_synth_post(CLI::App& app, Chosen& chosen) {
       kExitCodesHelp, run_synth_post);
   command->add_option("--kind", options.kind, "winning or wpost; needed with --sector-size");
   command->add_option("--registered-proof", options.registered_proof, "Registered PoSt proof type, 0 to 14")
-      ->check(check_u64);
+      ->check(whole_number());
   command->add_option("--sector-size", options.sector_size, "Sector bytes, with or without a registered type")
-      ->check(check_u64);
+      ->check(whole_number());
   command->add_option("--api-version", options.api_version,
                       "With --sector-size: 1.0.0, 1.1.0 or 1.2.0; default 1.0.0 for WinningPoSt, else 1.2.0");
   command
       ->add_option("--sectors", options.sectors, "WindowPoSt: number of sectors, of any number of partitions")
-      ->check(check_u64)
+      ->check(whole_number())
       ->capture_default_str();
   command->add_option("--first-sector", options.first_sector, "Number of the first sector")
-      ->check(check_u64)
+      ->check(whole_number())
       ->capture_default_str();
   command->add_option("--out", options.out, "NAME of NAME.json and NAME.sI.vanilla, I the sectors from 0")
       ->required();
@@ -205,9 +198,9 @@ void add_synth_update(CLI::App& app, Chosen& chosen) {
       app, chosen, "synth-update", "Fabricate a valid SnapDeals request of any sector size without a sector",
       kExitCodesHelp, run_synth_update);
   command->add_option("--registered-proof", options.registered_proof, "Registered update proof type, 0 to 4")
-      ->check(check_u64);
+      ->check(whole_number());
   command->add_option("--sector-size", options.sector_size, "Sector bytes, with or without a registered type")
-      ->check(check_u64);
+      ->check(whole_number());
   command->add_option("--out", options.out, "NAME of NAME.json and NAME.kK.vanilla, K the partitions from 0")
       ->required();
   add_common(command, options, false);

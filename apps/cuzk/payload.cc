@@ -1,14 +1,10 @@
-#include <fmt/format.h>
-
 #include <map>
 
 #include "cuzk/base/hex.h"
 #include "cuzk/base/input_file.h"
 #include "cuzk/proving/request.h"
-#include "json_file.h"
 #include "request_file.h"
 #include "rpc_client.h"
-#include "vanilla_path.h"
 
 namespace cuzk::app {
 namespace {
@@ -38,8 +34,8 @@ Result<void> is_given(bool given, const char* flag) {
 /// The members of a request file (README, "The command") that the API has.
 Result<void> add_request_file(const std::string& path, v1::SubmitProofRequest& out) {
   // What `prove` and `verify` refuse of a file is not sent.
-  CUZK_TRY(read_request_file(path, static_cast<ProofKind>(out.proof_kind())));
-  CUZK_TRY_ASSIGN(const Json json, read_json(path));
+  CUZK_TRY_ASSIGN(RequestFile file, read_request_file(path, static_cast<ProofKind>(out.proof_kind())));
+  const Json& json = file.members;
   // What is null is absent. What is there is what it must be, as the reader took it.
   const auto is_there = [&](const char* name) { return json.contains(name) && !json[name].is_null(); };
   const auto number = [&](const char* name) {
@@ -56,11 +52,9 @@ Result<void> add_request_file(const std::string& path, v1::SubmitProofRequest& o
   CUZK_TRY_ASSIGN(*out.mutable_comm_r_old(), hex("comm_r_old"));
   CUZK_TRY_ASSIGN(*out.mutable_comm_r_new(), hex("comm_r_new"));
   CUZK_TRY_ASSIGN(*out.mutable_comm_d_new(), hex("comm_d_new"));
-  const char* list = update ? "partitions" : "vanilla";
-  for (std::size_t i = 0; i < json[list].size(); ++i) {
-    const auto file = vanilla_path(path, json[list][i], fmt::format("{}[{}]", list, i));
-    if (!file) return file.error().within("'" + path + "'");
-    CUZK_TRY_ASSIGN(*out.add_vanilla_proofs(), file_bytes(*file));
+  for (std::vector<std::uint8_t>& proof : file.proofs) {
+    out.add_vanilla_proofs()->assign(proof.begin(), proof.end());
+    proof = {};
   }
   return {};
 }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <filesystem>
 #include <initializer_list>
 #include <vector>
 
@@ -16,7 +18,6 @@
 #include "cuzk/proving/post.h"
 #include "cuzk/proving/update.h"
 #include "json_file.h"
-#include "vanilla_path.h"
 
 namespace cuzk::app {
 namespace {
@@ -109,6 +110,33 @@ Result<void> check_params(const Json& request, const Circuit& circuit) {
 
 // ---- vanilla proofs
 
+/// The file that an entry {file} names: in the folder of `request`, the path of the JSON file, or below it. A
+/// name with or without ".gz" finds the other form as well. kBadInput naming `where`, the entry's JSON path,
+/// when the name is none or leads out of the folder; whether the file is there is not asked.
+Result<std::string> vanilla_path(const std::string& request, const Json& entry, const std::string& where) {
+  if (!entry.is_object()) return bad_input(where + ": not an object");
+  const auto member = entry.find("file");
+  if (member == entry.end() || !member->is_string())
+    return bad_input(where + ".file: missing or not a string");
+  const auto& name = member->get_ref<const std::string&>();
+  const std::filesystem::path relative(name);
+  const bool leaves = std::find(relative.begin(), relative.end(), "..") != relative.end();
+  if (name.empty() || relative.is_absolute() || leaves || name.find('\0') != std::string::npos)
+    return bad_input(where + ".file: '" + name.substr(0, 80) +
+                     "' names no file in the folder of the request");
+  std::filesystem::path path = std::filesystem::path(request).parent_path() / relative;
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) {
+    std::filesystem::path other = path;
+    if (path.extension() == ".gz")
+      other.replace_extension();
+    else
+      other += ".gz";
+    if (std::filesystem::exists(other, ignored)) path = other;
+  }
+  return path.string();
+}
+
 /// A list of files in a request.
 struct VanillaList {
   const std::string& request;  ///< path of the JSON file
@@ -183,8 +211,11 @@ Result<void> check_partition_list(const Json& request, std::uint64_t first, std:
   return {};
 }
 
+/// The proofs that a request names.
+using Proofs = std::vector<std::vector<std::uint8_t>>;
+
 Result<std::shared_ptr<const Statement>> read_post(const std::string& path, const Json& request,
-                                                   ProofKind kind) {
+                                                   ProofKind kind, Proofs& proofs) {
   const bool winning = kind == ProofKind::winning_post;
   CUZK_TRY(
       refuse_members(request, {"registered_update_proof", "comm_r_old", "comm_r_new", "comm_d_new"}, kind));
@@ -211,7 +242,6 @@ Result<std::shared_ptr<const Statement>> read_post(const std::string& path, cons
   CUZK_TRY(check_partition_list(request, partition_index,
                                 (list->size() + params.max_sectors() - 1) / params.max_sectors()));
   const VanillaList files{path, "vanilla", post::sector_proof_bytes(params)};
-  std::vector<std::vector<std::uint8_t>> proofs;
   for (std::size_t i = 0; i < list->size(); ++i) {
     CUZK_TRY_ASSIGN(std::vector<std::uint8_t> proof, vanilla_bytes(files, (*list)[i], i));
     CUZK_TRY(check_sector(params, (*list)[i], proof, i));
@@ -241,7 +271,8 @@ Result<const update::SectorParams*> update_sector_of(const Json& request) {
   return sector;
 }
 
-Result<std::shared_ptr<const Statement>> read_update(const std::string& path, const Json& request) {
+Result<std::shared_ptr<const Statement>> read_update(const std::string& path, const Json& request,
+                                                     Proofs& proofs) {
   CUZK_TRY(refuse_members(request, {"registered_post_proof", "vanilla", "randomness", "partition_index"},
                           ProofKind::snap_deals_update));
   CUZK_TRY_ASSIGN(const update::SectorParams* const sector, update_sector_of(request));
@@ -257,7 +288,6 @@ Result<std::shared_ptr<const Statement>> read_update(const std::string& path, co
   if (list->size() != sector->partitions())
     return bad_input(fmt::format("partitions: {} elements, expected {}", list->size(), sector->partitions()));
   const VanillaList files{path, "partitions", update::partition_proof_bytes(*sector)};
-  std::vector<std::vector<std::uint8_t>> proofs;
   for (std::size_t k = 0; k < list->size(); ++k) {
     CUZK_TRY_ASSIGN(std::vector<std::uint8_t> proof, vanilla_bytes(files, (*list)[k], k));
     CUZK_TRY(check_repeated((*list)[k], fmt::format("partitions[{}].", k), "k", k, "its number is"));
@@ -278,24 +308,25 @@ Result<ProofKind> kind_of(const Json& request) {
 }
 
 Result<std::shared_ptr<const Statement>> read_object(const std::string& path, const Json& request,
-                                                     std::optional<ProofKind> wanted) {
+                                                     std::optional<ProofKind> wanted, Proofs& proofs) {
   if (!request.is_object()) return bad_input("not a JSON object");
   CUZK_TRY_ASSIGN(const ProofKind kind, kind_of(request));
   if (wanted && *wanted != kind)
     return bad_input(
         fmt::format("kind: a request for {}, where {} was asked for", to_string(kind), to_string(*wanted)));
-  if (kind == ProofKind::snap_deals_update) return read_update(path, request);
-  return read_post(path, request, kind);
+  if (kind == ProofKind::snap_deals_update) return read_update(path, request, proofs);
+  return read_post(path, request, kind, proofs);
 }
 
 }  // namespace
 
-Result<std::shared_ptr<const Statement>> read_request_file(const std::string& path,
-                                                           std::optional<ProofKind> kind) {
-  CUZK_TRY_ASSIGN(const Json request, read_json(path));
-  Result<std::shared_ptr<const Statement>> statement = read_object(path, request, kind);
+Result<RequestFile> read_request_file(const std::string& path, std::optional<ProofKind> kind) {
+  RequestFile out;
+  CUZK_TRY_ASSIGN(out.members, read_json(path));
+  Result<std::shared_ptr<const Statement>> statement = read_object(path, out.members, kind, out.proofs);
   if (!statement) return statement.error().within("'" + path + "'");
-  return statement;
+  out.statement = *std::move(statement);
+  return out;
 }
 
 }  // namespace cuzk::app

@@ -32,8 +32,8 @@ Result<Source> read_source(const SourceOptions& options) {
   if (options.kind.empty()) return usage_error("--request needs --kind");
   CUZK_TRY_ASSIGN(const ProofKind kind, proof_kind_from_string(options.kind));
   if (kind == ProofKind::porep_seal_commit) return usage_error("a PoRep is read from --c1 FILE");
-  CUZK_TRY_ASSIGN(std::shared_ptr<const Statement> statement, read_request_file(options.request, kind));
-  return Source{options.request, std::move(statement)};
+  CUZK_TRY_ASSIGN(RequestFile file, read_request_file(options.request, kind));
+  return Source{options.request, std::move(file.statement)};
 }
 
 Result<void> verify_vanilla(ThreadPool& pool, const Source& source) {

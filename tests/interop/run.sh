@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the daemon against clients that are not ours.
 #   run.sh setup CUZK SOURCE WORK           installs the clients (npm) and makes the 2 KiB parameters, once for all files
-#   run.sh FILE  CUZK SOURCE WORK SIMULATED runs one test file, or measures: status_latency.mjs
+#   run.sh FILE  CUZK SOURCE WORK SIMULATED runs one test file, or what bench/ has of this sort: status_latency.mjs
 #   run.sh clean CUZK SOURCE WORK           removes the parameters
 set -euo pipefail
 what="$1" cuzk="$2" source="$3" work="$4"
@@ -20,7 +20,7 @@ case "$what" in
     ;;
   *)
     # Modules are looked for beside the file that imports them.
-    cp "$source"/tests/interop/*.mjs "$work"
+    cp "$source"/tests/interop/*.mjs "$source"/bench/*.mjs "$work"
     export CUZK="$cuzk" CUZK_SOURCE="$source" CUZK_PARAMS="$params" CUZK_SIMULATED="$5"
     exec node --test "$work/$what"
     ;;

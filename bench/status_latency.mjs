@@ -1,4 +1,5 @@
-// How long GetStatus takes while 20 real 2 KiB jobs are in the daemon: by hand, through run.sh; prints one line of JSON.
+// How long GetStatus takes while 20 real 2 KiB jobs are in the daemon: by hand, as docs/performance.md says; prints one line of
+// JSON.
 // A request goes out every INTERVAL ms whatever became of the one before, as a slow answer must not hide the next ones.
 import os from 'node:os';
 import {performance} from 'node:perf_hooks';

@@ -280,6 +280,7 @@ test('one daemon', async (t) => {
     assert.equal(run('submit', ...address, '-t', 'porep').code, 2);
     assert.equal(run('submit', ...address, '-t', 'porep', '--c1', c1File).code, 2);
     assert.equal(run('submit', ...address, ...job.map((word) => (word === '42' ? '43' : word))).code, 1);
+    for (const flag of ['--sector-num', '--miner-id', '--partition']) assert.equal(run('submit', ...address, ...job.slice(0, 4), flag, '-1').code, 2);
   });
 
   await t.test('bench against it', () => {
@@ -344,6 +345,9 @@ token_file = "${folder}/token"`})});
   await assert.rejects(attempt(mutual), code('UNAUTHENTICATED'));
   await assert.rejects(attempt(grpc.credentials.createSsl(read('ca.crt')), 'let me in'));
   await assert.rejects(attempt(grpc.credentials.createInsecure(), 'let me in'));
+  // What the library says of that is in the daemon's log, in its form.
+  await daemon.until(() => daemon.log.some((line) => line.level === 'warn' && /^gRPC: Handshake failed/.test(line.msg)));
+  assert.deepEqual(daemon.log.filter((line) => line.plain), []);
   // The socket stays as clients know it.
   const local = daemon.client();
   assert.equal((await local.GetStatus()).queues.length, 4);

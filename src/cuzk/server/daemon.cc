@@ -15,6 +15,7 @@
 #include "cuzk/base/random.h"
 #include "cuzk/journal/sqlite_journal.h"
 #include "cuzk/proving/circuit.h"
+#include "cuzk/server/credentials.h"
 #include "cuzk/server/history.h"
 #include "cuzk/server/http_server.h"
 #include "cuzk/server/live_view.h"
@@ -389,6 +390,7 @@ class Daemon {
   const std::string instance_ = random_id();
   std::atomic<const char*> state_ = "starting";
   Log log_;
+  LibraryLog library_log_{log_};
   Metrics metrics_;
   History history_;
   timeline::Recorder recorder_;

@@ -45,8 +45,9 @@ struct DaemonOptions {
 };
 
 /// Runs the daemon until SIGTERM or SIGINT, drains and returns; a second signal ends the process at once with
-/// exit code 3. Sets signal masks and the limit of open files of the process. kUsage: the configuration
-/// cannot be; kIo: an address, the journal or a file cannot be had. The log has the error already.
+/// exit code 3. Sets signal masks and the limit of open files of the process, so: once in it, from the main
+/// thread, before there are others. kUsage: the configuration cannot be; kIo: an address, the journal or a
+/// file cannot be had. The log has the error already.
 Result<void> run_daemon(const DaemonOptions& options);
 
 }  // namespace cuzk::server

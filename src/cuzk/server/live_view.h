@@ -15,7 +15,7 @@
 namespace cuzk::server {
 
 /// What the events so far say about this moment: which worker has what, and how long the stages of unfinished
-/// partitions took. Times are on the events' clock.
+/// partitions took. Times are on the events' clock. Not thread-safe.
 struct LiveState {
   struct Worker {
     std::string job;  ///< empty: idle

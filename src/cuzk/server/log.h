@@ -35,7 +35,7 @@ struct LogField {
 
 /// One line without its end. Text: `2026-11-29T18:03:46.123456Z INFO message key=value`, values in quotes
 /// where they need it. JSON: an object with ts, level, msg and the fields. Control characters never reach the
-/// output as they are, so that a request id cannot forge a line.
+/// output as they are, so that a request id cannot forge a line. Thread-safe.
 std::string format_log_line(LogFormat format, std::chrono::system_clock::time_point time, LogLevel level,
                             std::string_view message, std::initializer_list<LogField> fields);
 

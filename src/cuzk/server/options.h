@@ -9,6 +9,8 @@
 
 namespace cuzk::server {
 
+// All of them are thread-safe, as long as nobody changes the environment.
+
 /// The engine's part of the configuration. `available_memory`: what the machine or the cgroup offers, in
 /// bytes. "auto" becomes that less the safety margin, or half of it where the margin would leave less.
 engine::EngineConfig engine_config(const Config& config, std::uint64_t available_memory);

@@ -4,7 +4,7 @@
 
 namespace cuzk::server {
 
-/// What /proc/self says; zeros for what cannot be read.
+/// What /proc/self says; zeros for what cannot be read. Thread-safe.
 struct ProcessUsage {
   std::uint64_t resident_bytes = 0;
   double cpu_seconds = 0;

@@ -13,6 +13,8 @@
 
 namespace cuzk::server {
 
+// All of them are thread-safe: they know nothing but their arguments.
+
 /// The engine's request from the API's. Takes the payload bytes out of `message` piece by piece, so that they
 /// never exist three times. kBadInput, naming the field, for an enum's number that is not known.
 Result<engine::JobRequest> to_job_request(v1::SubmitProofRequest& message,

@@ -1,11 +1,15 @@
 #include "cuzk/server/rpc_server.h"
 
+#include <grpc/support/log.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
 #include <grpcpp/server_builder.h>
 #include <sys/socket.h>
 
+#include <atomic>
+#include <string_view>
+#include <thread>
 #include <utility>
 
 namespace cuzk::server {
@@ -25,7 +29,36 @@ void enter(grpc::experimental::ExternalConnectionAcceptor& entrance, int listeni
   entrance.HandleNewConnection(&parameters);
 }
 
+// Of the one LibraryLog.
+std::atomic<Log*> library_log = nullptr;
+std::atomic<int> library_writers = 0;
+
+void write_for_library(gpr_log_func_args* args) {
+  ++library_writers;
+  if (Log* const log = library_log; log != nullptr) {
+    const LogLevel level = args->severity == GPR_LOG_SEVERITY_ERROR  ? LogLevel::kWarn
+                           : args->severity == GPR_LOG_SEVERITY_INFO ? LogLevel::kInfo
+                                                                     : LogLevel::kDebug;
+    std::string_view file = args->file;
+    file.remove_prefix(file.rfind('/') + 1);
+    log->write(level, std::string("gRPC: ") + args->message, {{"file", file}, {"line", args->line}});
+  }
+  --library_writers;
+}
+
 }  // namespace
+
+LibraryLog::LibraryLog(Log& log) {
+  Log* none = nullptr;
+  CUZK_CHECK(library_log.compare_exchange_strong(none, &log));
+  gpr_set_log_function(write_for_library);
+}
+
+LibraryLog::~LibraryLog() {
+  gpr_set_log_function(nullptr);  // its own, on stderr
+  library_log = nullptr;
+  while (library_writers != 0) std::this_thread::yield();
+}
 
 Result<std::vector<Listener>> RpcServer::reserve(const std::vector<std::string>& listen) {
   std::vector<Listener> out;

@@ -11,8 +11,8 @@
 
 #include "cuzk/base/result.h"
 #include "cuzk/server/acceptor.h"
-#include "cuzk/server/credentials.h"
 #include "cuzk/server/listener.h"
+#include "cuzk/server/log.h"
 
 namespace cuzk::server {
 
@@ -26,7 +26,20 @@ struct RpcServerOptions {
   Acceptor::Warn warn = {};   ///< when connections wait
 };
 
-/// The gRPC server: one service, health and reflection, on all addresses.
+/// While it lives, what the library says is in `log`: its errors, which are mostly what some peer did, as
+/// warnings, the rest as it is called. How much it says is up to GRPC_VERBOSITY, without which it is errors.
+/// One at a time in a process, as the library has one log function, without an argument of ours.
+class LibraryLog {
+ public:
+  explicit LibraryLog(Log& log);
+  /// Returns when nobody is writing any more.
+  ~LibraryLog();
+  LibraryLog(const LibraryLog&) = delete;
+  LibraryLog& operator=(const LibraryLog&) = delete;
+};
+
+/// The gRPC server: one service, health and reflection, on all addresses. Not thread-safe, apart from what
+/// its services are asked.
 class RpcServer {
  public:
   /// Takes the addresses of daemon.listen, before anything is begun that another daemon of this machine might

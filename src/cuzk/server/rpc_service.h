@@ -34,7 +34,8 @@ using AllMethods = v1::ProvingEngine::WithGenericMethod_SubmitProof<
     v1::ProvingEngine::WithGenericMethod_Prove<SmallMethods>>;
 
 /// The eight calls. A call that waits costs no thread: its reactor is finished from the engine's callback.
-/// A server needs both: the service, and large_methods() as its generic service.
+/// A server needs both: the service, and large_methods() as its generic service. Thread-safe: the library
+/// calls it from its threads.
 class ProvingService : public AllMethods {
  public:
   explicit ProvingService(ServiceParts parts);
@@ -84,7 +85,7 @@ class ProvingService : public AllMethods {
   LargeMethods large_;
 };
 
-/// Whether `shown` is `expected`, in a time that depends on their lengths only.
+/// Whether `shown` is `expected`, in a time that depends on their lengths only. Thread-safe.
 bool same_secret(std::string_view shown, std::string_view expected);
 
 }  // namespace cuzk::server

@@ -6,7 +6,7 @@
 
 namespace cuzk::server {
 
-/// What systemd is told (sd_notify). Without systemd nothing happens.
+/// What systemd is told (sd_notify). Without systemd nothing happens. Thread-safe.
 void notify_ready();
 void notify_stopping();
 void notify_status(const std::string& text);

@@ -20,9 +20,10 @@ struct SidePortParts {
 };
 
 /// "ready", or why a submit is refused at this moment, whatever the request. `state` as in StatusView.
+/// Thread-safe.
 std::string readiness(const std::string& state, const engine::Status& status);
 
-/// The paths of docs/http.md.
+/// The paths of docs/http.md. Thread-safe, as long as the parts are.
 std::optional<HttpAnswer> side_port(std::string_view path, const HttpParameter& parameter,
                                     const SidePortParts& parts);
 

@@ -7,6 +7,8 @@
 
 namespace cuzk::server {
 
+// The functions are thread-safe.
+
 /// The path of "unix:///path"; empty for a TCP address.
 std::string unix_path(std::string_view address);
 
@@ -14,7 +16,7 @@ std::string unix_path(std::string_view address);
 bool is_loopback(std::string_view address);
 
 /// The right to listen on a Unix socket, for the life of the object: an flock on PATH.lock, which ends with
-/// the process however it ends. gRPC itself would take the socket of a live daemon away.
+/// the process however it ends. gRPC itself would take the socket of a live daemon away. Not thread-safe.
 class SocketGuard {
  public:
   /// Makes the folder where it does not exist, takes the lock, and removes the socket of a daemon that is

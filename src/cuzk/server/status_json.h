@@ -27,7 +27,7 @@ struct StatusView {
   std::size_t events_capacity = 0;
 };
 
-/// The JSON of docs/http.md, section 1.
+/// The JSON of docs/http.md, section 1. Thread-safe.
 std::string status_json(const StatusView& view);
 
 }  // namespace cuzk::server

@@ -1,7 +1,7 @@
 // Proofs of CudaProver against those of CpuProver, byte for byte, and what a prover promises beside.
 //   cuzk_device_prover [largest log size of a domain, default 16] [folder for parameters, default /tmp]
 //   cuzk_device_prover streamed [largest log size] [folder]: keys that are not resident
-//   cuzk_device_prover small [log size, default 4] [folder]: a few launches, for compute-sanitizer
+//   cuzk_device_prover small [log size from 3 on, default 4] [folder]: a few launches, for compute-sanitizer
 //   cuzk_device_prover circuits [folder] [circuit ...]: the reference's proofs with sectors of 2 KiB under
 //     caps, of all kinds or of those circuits (porep-2k, winning-2k, window-2k, update-2k), in the root of
 //     the repository
@@ -281,6 +281,13 @@ int main(int argc, char** argv) {
   const std::string folder = argument(named ? 2 : 1);
   bench.folder = folder.empty() ? "/tmp" : folder;
   if (mode == "small") {
+    if (largest < 3) {
+      std::fprintf(stderr,
+                   "cuzk_device_prover: small '%s': a log size of at least 3, as smaller domains have no "
+                   "quotient of 2 or 1 arrays\n",
+                   size.c_str());
+      return 2;
+    }
     device_test::check_small(bench, size.empty() ? 4 : largest);
     return bench.report.finish("prover, small");
   }

@@ -170,24 +170,32 @@ constexpr std::uint64_t kMostAtATime = 10'000;
 /// What the four kinds of benchmark have in common.
 void add_bench_options(CLI::App* command, BenchOptions& options, bool only_local) {
   if (!only_local) add_connection(command, options);
-  command->add_flag("--local", options.local,
-                    only_local ? "An engine in this process: always so, needs --params"
-                               : "An engine in this process instead of a daemon, needs --params");
-  command->add_option("--params", options.params,
-                      "Folder of the parameter files, for an engine in this process");
-  command->add_option("--threads", options.threads, "Its threads; 0 is one per processor")
-      ->check(whole_number(0, engine::kMostWorkers));
-  command
-      ->add_option("--devices", options.devices,
-                   "Its devices, as gpus.devices: CUDA ordinals, UUIDs, all, cpu; none named: every CUDA "
-                   "device, or the CPU")
-      ->delimiter(',');
-  command->add_option("--vram-limit", options.vram_limit, "Memory of a device that it takes, e.g. 8GiB");
-  command
-      ->add_option("--h-multiples", options.h_multiples,
-                   "As gpus.h_multiples: points of a resident key for each one of h; 0: as many as fit")
-      ->check(whole_number(0, 16))
-      ->capture_default_str();
+  CLI::Option* const local =
+      command->add_flag("--local", options.local,
+                        only_local ? "An engine in this process: always so, needs --params"
+                                   : "An engine in this process instead of a daemon, needs --params");
+  // A daemon has its own configuration: what would be ignored is wrong usage.
+  const auto of_local = [&](CLI::Option* option) {
+    if (!only_local) option->needs(local);
+  };
+  of_local(command->add_option("--params", options.params,
+                               "Folder of the parameter files, for an engine in this process"));
+  of_local(command->add_option("--threads", options.threads, "Its threads; 0 is one per processor")
+               ->check(whole_number(0, engine::kMostWorkers)));
+  of_local(
+      command
+          ->add_option("--devices", options.devices,
+                       "Its devices, as gpus.devices: CUDA ordinals, UUIDs, all, cpu; none named: every CUDA "
+                       "device, or the CPU")
+          ->delimiter(','));
+  of_local(
+      command->add_option("--vram-limit", options.vram_limit, "Memory of a device that it takes, e.g. 8GiB"));
+  of_local(command
+               ->add_option("--h-multiples", options.h_multiples,
+                            "As gpus.h_multiples: points of a resident key for each one of h; 0: as many as "
+                            "fit and are worth it")
+               ->check(whole_number(0, 16))
+               ->capture_default_str());
   command->add_option("--warm-up", options.warm_up, "Proofs before the clock starts")
       ->check(whole_number(0, kMostProofs))
       ->capture_default_str();

@@ -29,6 +29,10 @@ for address in localhost:65536 localhost:0 localhost: :50051 foo /run/curio/cuzk
   expect 2 "'$address' is neither unix:///path nor host:port" env CUZK_ADDR=$address "$cuzk" status
 done
 expect 3 "unix:///no/such.sock" env CUZK_ADDR=unix:///no/such.sock "$cuzk" status
+for option in "--devices 0" "--vram-limit 8GiB" "--h-multiples 3" "--threads 2" "--params ."; do
+  # shellcheck disable=SC2086  # an option and its value
+  expect 2 "${option% *} requires --local" "$cuzk" bench single $option -t porep --c1 "$c1"
+done
 expect 2 "needs --params" "$cuzk" bench sweep --local -t porep --c1 "$c1"
 expect 2 "--seconds: 'nan' is not a number of seconds above 0, up to 604800" "$cuzk" bench stress --load porep:1:F --seconds nan
 # 0 is a registered type, a sector number and a miner: what is not given is not 0.

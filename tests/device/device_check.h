@@ -1,9 +1,13 @@
 #pragma once
 
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "cuzk/cuda/context.h"
@@ -34,7 +38,58 @@ class Report {
   std::string skipped_;
 };
 
-/// The value, or the end of the program.
+/// What a program was called with, taken from front to back. What is wrong ends the program with 2 and its
+/// usage; --help with 0. What can be asked for is to be taken before anything is checked.
+class Arguments {
+ public:
+  Arguments(int argc, char** argv, const char* usage) : usage_(usage), all_(argv + 1, argv + argc) {
+    if (all_.empty() || (all_[0] != "--help" && all_[0] != "-h")) return;
+    std::fputs(usage_, stdout);
+    std::exit(0);
+  }
+  /// Takes the next one where it is this word.
+  bool word(const char* expected) {
+    if (at_ == all_.size() || all_[at_] != expected) return false;
+    ++at_;
+    return true;
+  }
+  /// The next one, a whole number; `otherwise` where there is none.
+  unsigned number(const char* what, unsigned least, unsigned most, unsigned otherwise) {
+    if (at_ == all_.size()) return otherwise;
+    const std::string text = all_[at_++];
+    unsigned value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc() || stop != end || value < least || value > most)
+      wrong("'" + text + "' is no " + what + " from " + std::to_string(least) + " to " +
+            std::to_string(most));
+    return value;
+  }
+  /// The next one, a folder that is there; /tmp where there is none.
+  std::string folder() {
+    if (at_ == all_.size()) return "/tmp";
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(all_[at_], ignored)) wrong("'" + all_[at_] + "' is no folder");
+    return all_[at_++];
+  }
+  [[nodiscard]] bool more() const { return at_ < all_.size(); }
+  std::string next() { return all_.at(at_++); }
+  /// There are no others.
+  void end() const {
+    if (more()) wrong("'" + all_[at_] + "' is one argument too many");
+  }
+  [[noreturn]] void wrong(const std::string& what) const {
+    std::fprintf(stderr, "%s\n%s", what.c_str(), usage_);
+    std::exit(2);
+  }
+
+ private:
+  const char* usage_;
+  std::vector<std::string> all_;
+  std::size_t at_ = 0;
+};
+
+/// The value, or the end of the program with 3: the environment does not serve.
 template <class T>
 T require(Result<T> result) {
   if (!result) {

@@ -3,13 +3,11 @@
 // program cannot lose one; destroying the process's CUDA context instead makes the CUDA runtime itself
 // crash). The error must be typed, say device and stage, come back for everything that follows, and free what
 // was held; the parent's proofs on the same device go on.
-//   cuzk_device_faults [folder for parameters, default /tmp]
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cstring>
 #include <thread>
 
 #include "harm.h"
@@ -115,15 +113,19 @@ int run_child(char* program, const std::string& folder, std::size_t index) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
+constexpr char kUsage[] = "cuzk_device_faults [folder for parameters, default /tmp]\n";
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  device_test::Arguments arguments(argc, argv, kUsage);
+  const bool is_child = arguments.word("child");
+  const unsigned scenario_number =
+      is_child ? arguments.number("scenario", 0, static_cast<unsigned>(std::size(kScenarios)) - 1, 0) : 0;
   Bench bench;
-  if (argc == 4 && std::strcmp(argv[1], "child") == 0) {
-    bench.folder = argv[3];
-    return child(bench, kScenarios[std::atoi(argv[2])]);
-  }
-  bench.folder = argc > 1 ? argv[1] : "/tmp";
+  bench.folder = arguments.folder();
+  arguments.end();
+  if (is_child) return child(bench, kScenarios[scenario_number]);
   const Case c = bench.make({500, 2}, 53);
   auto context = require(cuda::Context::create());
   cuda::CudaProver prover(*context, bench.pool);

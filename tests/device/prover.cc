@@ -1,10 +1,4 @@
 // Proofs of CudaProver against those of CpuProver, byte for byte, and what a prover promises beside.
-//   cuzk_device_prover [largest log size of a domain, default 16] [folder for parameters, default /tmp]
-//   cuzk_device_prover streamed [largest log size] [folder]: keys that are not resident
-//   cuzk_device_prover small [log size from 3 on, default 4] [folder]: a few launches, for compute-sanitizer
-//   cuzk_device_prover circuits [folder] [circuit ...]: the reference's proofs with sectors of 2 KiB under
-//     caps, of all kinds or of those circuits (porep-2k, winning-2k, window-2k, update-2k), in the root of
-//     the repository
 // Where the program was built with the tests' libraries it proves the circuits of tests/data/groth16/toy as
 // well; it is then run in the root of the repository.
 #include <algorithm>
@@ -100,7 +94,7 @@ void check_leak(Bench& bench, unsigned arrays) {
   groth16::LaunchOptions launch;
   int steps = 0;
   launch.progress = [&](double) {
-    // Behind the last piece of the last sum.
+    // In the last query, behind the sum over its bits and before that of its wide bases.
     if (++steps == 9) kept = require(context->allocate(4096, "leak"));
   };
   const auto leaked = prover.launch(batch, launch);
@@ -261,37 +255,41 @@ void check_toys(Bench& bench, cuda::Context& context) {
 #endif
 }
 
+constexpr char kUsage[] =
+    "cuzk_device_prover [largest log size of a domain, 2 to 24, default 16] [folder for parameters, /tmp]\n"
+    "cuzk_device_prover streamed [largest log size, 3 to 24, default 16] [folder]: keys that are not "
+    "resident\n"
+    "cuzk_device_prover small [log size, 3 to 24, default 4] [folder]: a few launches, for "
+    "compute-sanitizer\n"
+    "cuzk_device_prover circuits [folder] [circuit ...]: the reference's proofs with sectors of 2 KiB under\n"
+    "  caps, of all kinds or of those circuits (porep-2k, winning-2k, window-2k, update-2k), in the root of\n"
+    "  the repository\n";
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
-  const std::string mode = arguments.empty() ? "" : arguments[0];
-  const bool named = mode == "streamed" || mode == "small" || mode == "circuits";
-  const auto argument = [&](std::size_t i) { return i < arguments.size() ? arguments[i] : std::string(); };
+  device_test::Arguments arguments(argc, argv, kUsage);
   Bench bench;
-  if (mode == "circuits") {
-    bench.folder = argument(1).empty() ? "/tmp" : argument(1);
-    const std::size_t first = std::min<std::size_t>(2, arguments.size());
-    device_test::check_circuits(bench,
-                                {arguments.begin() + static_cast<std::ptrdiff_t>(first), arguments.end()});
+  if (arguments.word("circuits")) {
+    bench.folder = arguments.folder();
+    std::vector<std::string> names;
+    while (arguments.more()) names.push_back(arguments.next());
+    for (const std::string& name : names)
+      if (!device_test::is_circuit(name)) arguments.wrong("'" + name + "' is none of the circuits");
+    device_test::check_circuits(bench, names);
     return bench.report.finish("prover, circuits");
   }
-  const std::string size = argument(named ? 1 : 0);
-  const unsigned largest = size.empty() ? 16 : static_cast<unsigned>(std::atoi(size.c_str()));
-  const std::string folder = argument(named ? 2 : 1);
-  bench.folder = folder.empty() ? "/tmp" : folder;
-  if (mode == "small") {
-    if (largest < 3) {
-      std::fprintf(stderr,
-                   "cuzk_device_prover: small '%s': a log size of at least 3, as smaller domains have no "
-                   "quotient of 2 or 1 arrays\n",
-                   size.c_str());
-      return 2;
-    }
-    device_test::check_small(bench, size.empty() ? 4 : largest);
+  const bool small = arguments.word("small");
+  const bool streamed = !small && arguments.word("streamed");
+  // Below 2^3 there is no quotient of two arrays or of one.
+  const unsigned largest = arguments.number("log size", small || streamed ? 3 : 2, 24, small ? 4 : 16);
+  bench.folder = arguments.folder();
+  arguments.end();
+  if (small) {
+    device_test::check_small(bench, largest);
     return bench.report.finish("prover, small");
   }
-  if (mode == "streamed") {
+  if (streamed) {
     device_test::check_streamed(bench, largest);
     return bench.report.finish("prover, streamed");
   }

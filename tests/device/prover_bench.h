@@ -1,5 +1,7 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -34,7 +36,7 @@ struct Bench {
 
   Case make(std::shared_ptr<const Shape> shape, std::shared_ptr<const Witness> witness,
             const groth16::ToxicWaste& toxic) {
-    const std::string path = folder + "/cuzk_device_prover.params";
+    const std::string path = folder + "/cuzk_device_" + std::to_string(getpid()) + ".params";
     const auto setup = require(groth16::generate_parameters(pool, *shape, toxic, path));
     (void)setup;
     Case c{std::move(shape), std::move(witness), nullptr};
@@ -121,6 +123,8 @@ void check_streamed(Bench& bench, unsigned largest);
 /// Every way to stream, batches and two threads in a few launches, with a domain of 2^log_size, memory as it
 /// comes: for compute-sanitizer, whose initcheck would take the filling of memory for its initialisation.
 void check_small(Bench& bench, unsigned log_size);
+/// Whether check_circuits knows it.
+bool is_circuit(const std::string& name);
 /// The reference's circuits with sectors of 2 KiB, all of them or those that are named (porep-2k, winning-2k,
 /// window-2k, update-2k), under caps and without (circuits.cc). Run in the root of the repository.
 void check_circuits(Bench& bench, const std::vector<std::string>& names);

@@ -1,5 +1,4 @@
 // Multiples of a fixed point on the device against those of the CPU, and parameters byte for byte.
-//   cuzk_device_setup [largest log size of a domain, default 16]
 #include <cstdio>
 #include <cstring>
 
@@ -83,10 +82,14 @@ void check_parameters(device_test::Report& report, cuda::Context& context, Threa
               bytes(&device) == bytes(nullptr));
 }
 
+constexpr char kUsage[] = "cuzk_device_setup [largest log size of a domain, 0 to 24, default 16]\n";
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const unsigned largest = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 16;
+  device_test::Arguments arguments(argc, argv, kUsage);
+  const unsigned largest = arguments.number("log size", 0, 24, 16);
+  arguments.end();
   const auto context = require(cuda::Context::create());
   context->poison(true);
   ThreadPool pool;

@@ -1,6 +1,4 @@
 // The device's multi-scalar multiplications and sums over bitmaps against cuzk/msm.
-//   cuzk_device_sums [largest log size, default 18]
-//   cuzk_device_sums multiples: a few small sums with multiples of their bases, for compute-sanitizer
 #include <algorithm>
 
 #include "cuzk/base/bits.h"
@@ -184,14 +182,21 @@ void check_few_multiples(device_test::Report& report, cuda::Context& context, Th
                   {.window_bits = 7, .slice = 200, .entries = 3000});
 }
 
+constexpr char kUsage[] =
+    "cuzk_device_sums [largest log size, 2 to 24, default 18; of G2 an eighth]\n"
+    "cuzk_device_sums multiples: a few small sums with multiples of their bases, for compute-sanitizer\n";
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const unsigned largest = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 18;
+  device_test::Arguments arguments(argc, argv, kUsage);
+  const bool few = arguments.word("multiples");
+  const unsigned largest = few ? 0 : arguments.number("log size", 2, 24, 18);
+  arguments.end();
   ThreadPool pool;
   device_test::Report report;
   auto context = require(cuda::Context::create());
-  if (argc > 1 && std::string(argv[1]) == "multiples") {
+  if (few) {
     check_few_multiples(report, *context, pool);
     return report.finish("sums, multiples");
   }

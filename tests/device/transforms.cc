@@ -1,5 +1,4 @@
 // The device's transforms and quotient against cuzk/ntt, element by element.
-//   cuzk_device_transforms [largest log size, default 20] [one more size, without whole tables]
 #include <cstring>
 
 #include "cuzk/base/random.h"
@@ -32,12 +31,13 @@ bool equal(const std::vector<Fr>& a, const std::vector<Fr>& b) {
 }
 
 void check_size(device_test::Report& report, cuda::Context& context, ThreadPool& pool, unsigned log_size,
-                bool whole) {
+                const cuda::NttOptions& options) {
   const std::size_t n = std::size_t{1} << log_size;
-  const std::string size = "2^" + std::to_string(log_size) + (whole ? ", whole tables" : "");
+  const std::string size = "2^" + std::to_string(log_size) + (options.whole_tables ? ", whole tables" : "") +
+                           ", " + std::to_string(1U << options.log_threads) + " threads";
   const std::uint64_t before = context.bytes_in_use();
   {
-    auto ntt = require(cuda::Ntt::create(context, log_size, {whole, whole ? 7U : 8U}));
+    auto ntt = require(cuda::Ntt::create(context, log_size, options));
     DeviceArray<Fr> data(context, n);
     for (const bool coset : {false, true}) {
       const std::vector<Fr> input = values(pool, n, log_size);
@@ -66,20 +66,27 @@ void check_size(device_test::Report& report, cuda::Context& context, ThreadPool&
   report.line("memory given back, " + size, context.bytes_in_use() == before);
 }
 
+constexpr char kUsage[] =
+    "cuzk_device_transforms [largest log size, 0 to 28, default 20] [one more log size, which is done with\n"
+    "  split tables and 256 threads, as provers do from 2^26 on]\n";
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const unsigned largest = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 20;
+  device_test::Arguments arguments(argc, argv, kUsage);
+  const unsigned largest = arguments.number("log size", 0, cuda::Ntt::kMaxLogSize, 20);
+  const bool one_more = arguments.more();
+  const unsigned more = arguments.number("log size", 0, cuda::Ntt::kMaxLogSize, 0);
+  arguments.end();
   ThreadPool pool;
   device_test::Report report;
   auto context = require(cuda::Context::create());
   context->poison(true);
-  for (unsigned log_size = 0; log_size <= std::min(largest, 16U); ++log_size)
-    check_size(report, *context, pool, log_size, log_size % 2 == 0);
-  for (unsigned log_size = 18; log_size <= largest; ++log_size) {
-    check_size(report, *context, pool, log_size, false);
-    check_size(report, *context, pool, log_size, true);
-  }
-  if (argc > 2) check_size(report, *context, pool, static_cast<unsigned>(std::atoi(argv[2])), false);
+  // Provers use split tables, with 128 threads below 2^26; the others are measured in bench/kernels.
+  for (unsigned log_size = 0; log_size <= largest; ++log_size)
+    for (const bool whole : {false, true})
+      for (const unsigned log_threads : {7U, 8U})
+        check_size(report, *context, pool, log_size, {whole, log_threads});
+  if (one_more) check_size(report, *context, pool, more, {false, 8});
   return report.finish("transforms");
 }

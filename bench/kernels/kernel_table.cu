@@ -1,7 +1,7 @@
 // Data is resident; transforms are timed with events, sums (which the host steers) by the clock, medians of
-// several runs. Points are 2^16 multiples of the generator, repeated; scalars are uniform. Every timed result
-// was checked by the programs in tests/device at smaller sizes; here a sum is compared with that of the
-// folded scalars on the CPU.
+// several runs. Points are 2^16 multiples of the generator, repeated; scalars are uniform. What is timed is
+// checked at smaller sizes by cuzk_device_transforms, every kind of tables and block of threads, and by
+// cuzk_device_sums; here a sum is compared with that of the folded scalars on the CPU.
 #include "kernel_table.h"
 
 #include <cuda_runtime.h>

@@ -2,9 +2,9 @@
 
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <future>
 
+#include "cuzk/base/file_sink.h"
 #include "cuzk/engine/forwarding_device.h"
 #include "cuzk/timeline/analysis.h"
 #include "cuzk/timeline/gantt.h"
@@ -38,13 +38,14 @@ void print_gaps(const char* name, const std::optional<timeline::Lane>& lane) {
   std::printf("\n");
 }
 
-void write_files(const EngineRun& run, const timeline::Log& log, const timeline::Analysis& analysis) {
-  if (run.folder.empty()) return;
+Result<void> write_files(const EngineRun& run, const timeline::Log& log, const timeline::Analysis& analysis) {
+  if (run.folder.empty()) return {};
   const std::string stem = run.folder + "/" + run.name;
-  std::ofstream(stem + ".svg") << timeline::to_svg(log, analysis);
-  std::ofstream(stem + ".txt") << timeline::to_text(analysis);
-  std::ofstream lines(stem + ".timeline");
-  for (const timeline::Event& event : log.events) lines << timeline::format_line(event) << "\n";
+  CUZK_TRY(write_file_atomically(stem + ".svg", byte_span(timeline::to_svg(log, analysis))));
+  CUZK_TRY(write_file_atomically(stem + ".txt", byte_span(timeline::to_text(analysis))));
+  std::string lines;
+  for (const timeline::Event& event : log.events) lines += timeline::format_line(event) + "\n";
+  return write_file_atomically(stem + ".timeline", byte_span(lines));
 }
 
 }  // namespace
@@ -107,8 +108,7 @@ Result<void> run_engine(ThreadPool& pool, const std::shared_ptr<engine::Device>&
     std::printf("  %s %.2f;", stage.stage.c_str(), stage.mean_ms());
   std::printf("  mean ms\n");
   std::fflush(stdout);
-  write_files(run, log, analysis);
-  return {};
+  return write_files(run, log, analysis);
 }
 
 }  // namespace cuzk::bench

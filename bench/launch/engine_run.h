@@ -20,7 +20,7 @@ struct EngineRun {
 };
 
 /// Prints one line with times and efficiencies and the gaps of the lock by class. Every proof has been
-/// verified by the engine. An Error when a job fails.
+/// verified by the engine. An Error when a job fails or a file cannot be written.
 Result<void> run_engine(ThreadPool& pool, const std::shared_ptr<engine::Device>& device,
                         const std::shared_ptr<engine::CircuitSource>& circuits,
                         const engine::RequestReader& reader, const EngineRun& run);

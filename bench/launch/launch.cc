@@ -1,8 +1,9 @@
 // A PoRep-like launch on a device: one at a time, and through the engine.
 //   cuzk_launch_bench [options]
 //     --log-size N      of the synthetic circuit's domain, 12 to 28 (default 20)
-//     --launches N      launches one at a time (default 3)
-//     --engine LIST     workers per device, e.g. 1,2,3: an engine run for each
+//     --launches N      launches one at a time, at least 1 (default 3)
+//     --engine LIST     workers per device, e.g. 1,2,3: an engine run for each, with the key as it is without
+//     multiples of h, wherever --multiples stands
 //     --vram-limit LIST bytes, or 1.5G for 1.5 * 10^9: launches under each limit, whose proofs must be the
 //     first ones
 //     --multiples LIST  points of each of h that the key keeps (CudaProverOptions): launches with the key so,
@@ -18,8 +19,8 @@
 //     --cpu             everything on the CPU, for trying out this program; no --vram-limit
 //     --out DIR         for charts and timelines
 // --engine, --vram-limit and --multiples may come several times and are done in their order. Parameters are
-// made in the process from fixed secrets: never for use. Exits with 1 when a check fails, with 2 when it
-// could not be made: wrong usage, or an environment (device, memory, files) that does not serve.
+// made in the process from fixed secrets: never for use. Exits with 1 when a check fails, 2 for wrong usage,
+// 3 where the environment (device, memory, files) does not serve.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -52,7 +53,7 @@ using bench::Options;
 [[noreturn]] void stop(const Error& error) {
   const bool wrong = error.code == ErrorCode::kInternal || error.code == ErrorCode::kUnsatisfied;
   std::fprintf(stderr, "%s: %s\n", wrong ? "FAILED" : "cuzk_launch_bench", error.message.c_str());
-  std::exit(wrong ? 1 : 2);
+  std::exit(wrong ? 1 : error.code == ErrorCode::kUsage ? 2 : 3);
 }
 template <class T>
 T require(Result<T> result) {
@@ -402,6 +403,8 @@ class Program {
       check(!expected || proof == expected, "  the proof is that without multiples");
       check(context()->bytes_in_use() == held, "  what a launch took it gave back");
     }
+    // A limited context that follows has a pool of its own and needs what this one's would keep.
+    require(context()->trim());
   }
 
   /// Null on the CPU.

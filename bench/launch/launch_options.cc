@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 #include "synthetic_circuit.h"
 
@@ -80,6 +82,10 @@ Options parse_options(int argc, char** argv) {
     }
   }
   if (o.log_size < SyntheticCircuit::kMinLogSize || o.log_size > 28) usage("--log-size is 12 to 28");
+  if (o.launches == 0) usage("--launches is at least 1: what follows is compared with their proof");
+  std::error_code ignored;
+  if (!o.out.empty() && !std::filesystem::is_directory(o.out, ignored))
+    usage("--out is a folder that is there");
   if (o.partitions == 0) usage("--partitions is at least 1");
   const bool limited = std::any_of(o.actions.begin(), o.actions.end(),
                                    [](const Action& a) { return a.kind != Action::Kind::engine; });

@@ -18,8 +18,8 @@ namespace {
 
 using testing::HasSubstr;
 
-/// A launch of PoRep's proportions at 2^27, as bench/launch makes it: 130.2 M rows, 1.3 % of the variables
-/// wide, half of the terms in A and B short.
+/// A launch of PoRep's proportions at 2^27, as bench/launch makes it: 130.3 M rows, 1.3 % of the variables
+/// wide, two thirds of the terms in A and B short.
 CircuitCounts full_size() {
   CircuitCounts c;
   c.domain_log_size = 27;
@@ -144,7 +144,7 @@ void expect_sound(const CircuitCounts& c, const ProverPlan& plan, std::uint64_t 
     EXPECT_TRUE(resident == count || resident % kBitBlock == 0);
 }
 
-TEST(ProverPlan, CapsOfTheIssueFit) {
+TEST(ProverPlan, MeasuredCapsFit) {
   struct Cap {
     const char* name;
     CircuitCounts counts;
@@ -377,8 +377,13 @@ TEST(ProverPlan, MultiplesOfSmallDomains) {
 
 TEST(SumMemory, BoundsGrowWithWhatTheyBound) {
   EXPECT_EQ(msm_memory_bound(0, 96, 10, kLeastSlice), 0U);
-  for (const unsigned bits : {kLeastWindow, 16U, 22U})
-    EXPECT_LT(msm_memory_bound(1 << 20, 96, bits, 1 << 18), msm_memory_bound(1 << 20, 192, bits, 1 << 20));
+  for (const unsigned bits : {kLeastWindow, 16U, 22U}) {
+    for (const std::uint64_t slice : {1 << 18, 1 << 20})
+      EXPECT_LT(msm_memory_bound(1 << 20, 96, bits, slice), msm_memory_bound(1 << 20, 192, bits, slice));
+    for (const std::size_t point : {96, 192})
+      EXPECT_LT(msm_memory_bound(1 << 20, point, bits, 1 << 18),
+                msm_memory_bound(1 << 20, point, bits, 1 << 20));
+  }
   const std::uint64_t free = msm_memory_bound(1 << 24, 96, 14, kLeastSlice);
   EXPECT_EQ(fitting_window(1 << 24, 96, free), 14U);
   EXPECT_LT(fitting_window(1 << 24, 96, free - 1), 14U);

@@ -48,7 +48,7 @@ struct Config {
     std::uint32_t gpu_threads = 0;  ///< without effect: synthesis.threads is the number of threads
     std::uint32_t gpu_workers_per_device = 2;
     std::optional<std::uint64_t> vram_limit;  ///< bytes a device
-    std::uint32_t h_multiples = 1;  ///< points a resident key keeps for each of h; 0: as many as fit
+    std::uint32_t h_multiples = 1;  ///< points a resident key keeps for each of h; 0: as many as are worth it
   } gpus;
 
   struct Scheduler {

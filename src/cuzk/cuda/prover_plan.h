@@ -59,7 +59,7 @@ struct PlanOptions {
   std::uint64_t piece = 0;
   /// Points that a resident key keeps for each one of h (BaseMultiples::arrays), at most, and as many as
   /// leave a launch the memory that suits it: 1 itself alone; 0 up to kMostMultiples, where they save at
-  /// least 3 % of the sum's additions (in domains from 2^18 on). A streamed key has none.
+  /// least 3 % of the sum's msm_cost (in domains from 2^18 on). A streamed key has none.
   unsigned multiples = 1;
 };
 

@@ -23,15 +23,15 @@ enum class Fault {
   illegal_access,  ///< a kernel read or wrote outside its memory, or was stopped: a defect; the context is
                    ///< dead
   lost,            ///< the device fell off the bus, was reset, or hung; the context is dead
-  unavailable,     ///< no device, or no driver for it
+  unavailable,     ///< no device, no driver for it, or no kernels for this card in the program
   other,           ///< any other CUDA error; taken as deadly
 };
 const char* fault_name(Fault fault);
 
 struct ContextOptions {
   int device = 0;
-  /// Bytes of device memory that may be taken at a time, 0 for what the card has free at creation, see
-  /// Context::vram_limit. Counts allocations, not the driver's own.
+  /// Bytes of device memory that may be taken at a time, 0 for what the card has free at creation, which more
+  /// is cut to, see Context::vram_limit. Counts allocations, not the driver's own.
   std::uint64_t vram_limit = 0;
 };
 
@@ -123,8 +123,8 @@ class Context {
   [[nodiscard]] int device() const { return device_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] unsigned multiprocessors() const { return multiprocessors_; }
-  /// The limit in force: that of the options, or the card's free memory at creation less a reserve for the
-  /// driver.
+  /// The limit in force: the lesser of that of the options and the card's free memory at creation less a
+  /// reserve for the driver.
   [[nodiscard]] std::uint64_t vram_limit() const { return vram_limit_; }
   [[nodiscard]] std::uint64_t bytes_in_use() const;
   /// What may still be taken under the limit.
@@ -147,8 +147,8 @@ class Context {
   /// For tests: fills memory that is handed out, so that reading before writing shows.
   void poison(bool on) { poison_ = on; }
 
-  /// Copies to device memory in the order of stream(); `from` may be reused when it returns, unless it is
-  /// pinned.
+  /// Copies to device memory in the order of stream(). `from` must stay as it is until the stream has got
+  /// there (synchronize()), pinned or not.
   Result<void> upload(void* to, const void* from, std::uint64_t bytes, const char* stage);
   /// Copies from device memory once the work launched before is done, and waits for it.
   Result<void> download(void* to, const void* from, std::uint64_t bytes, const char* stage);

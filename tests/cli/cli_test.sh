@@ -22,7 +22,7 @@ expect 2 "no kind of proof 'foo'; known: porep" "$cuzk" bench stress --load foo:
 expect 2 "up to 100" "$cuzk" bench stress --load porep-c2:101:F
 expect 2 "--count: '0' is not a whole number from 1 to 1000000" "$cuzk" bench batch -t porep --c1 "$c1" -c 0
 expect 2 "--concurrency: '-1' is not" "$cuzk" bench batch -t porep --c1 "$c1" --concurrency=-1
-expect 2 "--workers-per-device: '0' is not a whole number from 1 to 1024" "$cuzk" bench sweep -t porep --c1 "$c1" --workers-per-device 1,0
+expect 2 "--workers-per-device: '0' is not a whole number from 1 to 64" "$cuzk" bench sweep -t porep --c1 "$c1" --workers-per-device 1,0
 expect 2 "--partition-workers: '' is not a whole number from 0 to 1024" "$cuzk" bench sweep -t porep --c1 "$c1" --partition-workers 1,,2
 for address in localhost:65536 localhost:0 localhost: :50051 foo /run/curio/cuzk.sock unix: unix://; do
   expect 2 "--addr: '$address' is neither unix:///path nor host:port" "$cuzk" status -a $address

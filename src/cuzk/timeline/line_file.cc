@@ -4,13 +4,35 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <thread>
+#include <vector>
 
+#include "cuzk/base/positioned_file.h"
 #include "cuzk/timeline/text.h"
 
 namespace cuzk::timeline {
+namespace {
+
+/// Takes away a last line without its end, as what is appended would become part of it: a process that was
+/// ended while it wrote has left it. Whether there was one.
+bool cut_unfinished_line(int fd, const std::string& path) {
+  struct stat status {};
+  if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) return false;
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  std::vector<std::uint8_t> end(std::min<std::uint64_t>(size, 64 * 1024));
+  const Result<PositionedFile> file = PositionedFile::open(path);
+  if (!file || !file->read(size - end.size(), end) || end.back() == '\n') return false;
+  const auto line = std::find(end.rbegin(), end.rend(), std::uint8_t{'\n'});
+  const auto length = static_cast<std::uint64_t>(line - end.rbegin());
+  // Without any line end among so much it is no file of ours.
+  if (length == end.size() && size > length) return false;
+  return ::ftruncate(fd, static_cast<off_t>(size - length)) == 0;
+}
+
+}  // namespace
 
 struct LineFile::State {
   static constexpr std::size_t kBatch = 1024;
@@ -81,6 +103,7 @@ Result<std::unique_ptr<LineFile>> LineFile::open(const Recorder& recorder, const
   if (fd < 0) return io_error("'" + path + "': " + std::strerror(errno));
   auto state = std::make_unique<State>(recorder, path, fd);
   state->cursor = recorder.dropped();
+  if (cut_unfinished_line(fd, path)) state->unwritten = 1;
   state->thread = std::jthread([s = state.get()](const std::stop_token& stop) { s->follow(stop); });
   return std::unique_ptr<LineFile>(new LineFile(std::move(state)));
 }

@@ -13,8 +13,9 @@ namespace cuzk::timeline {
 /// refused, stands in the file as `# lost N`. Not thread-safe: one thread opens and closes it.
 class LineFile {
  public:
-  /// Appends to `path`, made if it is not there. Begins with the oldest event that the recorder has. kIo,
-  /// naming the path. The recorder must outlive the object.
+  /// Appends to `path`, made if it is not there; a last line that another process did not end is taken away
+  /// and counted as lost. Begins with the oldest event that the recorder has. kIo, naming the path. The
+  /// recorder must outlive the object.
   static Result<std::unique_ptr<LineFile>> open(const Recorder& recorder, const std::string& path);
 
   LineFile(const LineFile&) = delete;

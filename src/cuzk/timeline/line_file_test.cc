@@ -52,6 +52,16 @@ TEST_F(LineFileTest, EveryEventIsThereAfterClose) {
   for (std::uint32_t n = 0; n < 5000; ++n) EXPECT_EQ(log->events[n], numbered(n));
 }
 
+TEST_F(LineFileTest, ALineThatWasCutIsTakenAway) {
+  Recorder recorder(16);
+  recorder.record(numbered(1));
+  std::ofstream(path_) << format_line(numbered(0)) << "\nTIMELINE,1,GPU_STA";
+  auto file = LineFile::open(recorder, path_);
+  ASSERT_TRUE(file);
+  EXPECT_FALSE((*file)->close());  // one event is missing
+  EXPECT_EQ(content(), format_line(numbered(0)) + "\n# lost 1\n" + format_line(numbered(1)) + "\n");
+}
+
 TEST_F(LineFileTest, AppendsToWhatIsThere) {
   Recorder recorder(16);
   std::ofstream(path_) << "# before\n";

@@ -141,6 +141,12 @@ Result<Log> parse_log(std::string_view text) {
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');
     std::string_view line = text.substr(0, end);
+    if (end == std::string_view::npos &&
+        (std::string(kPrefix) + ",").starts_with(line.substr(0, kPrefix.size() + 1))) {
+      // What was cut may be a number or a name, so that what is left reads as another one.
+      log.lost += log.lost < UINT64_MAX ? 1 : 0;
+      break;
+    }
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     if (line.empty()) continue;

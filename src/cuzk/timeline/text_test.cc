@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 
 std::string error_of(std::string_view text) {
-  const Result<Log> log = parse_log(text);
+  const Result<Log> log = parse_log(std::string(text) + "\n");
   EXPECT_FALSE(log) << text;
   if (log) return {};
   EXPECT_EQ(log.error().code, ErrorCode::kBadInput);
@@ -118,6 +118,15 @@ TEST(Lines, CommentsEmptyLinesAndLineEnds) {
   EXPECT_EQ(log->events[0].partition, 0u);
   EXPECT_EQ(log->lost, 15u);
   EXPECT_TRUE(parse_log("")->events.empty());
+  // However the last line was cut: one event less, and said to be lost.
+  const std::string whole = "TIMELINE,1,GPU_START,j,partition=0\n";
+  for (std::size_t cut = 1; cut < whole.size(); ++cut) {
+    const auto log_of_killed = parse_log(whole + whole.substr(0, cut));
+    ASSERT_TRUE(log_of_killed) << cut;
+    EXPECT_EQ(log_of_killed->events.size(), 1u);
+    EXPECT_EQ(log_of_killed->lost, 1u);
+  }
+  EXPECT_FALSE(parse_log("no timeline at all"));
   EXPECT_EQ(parse_log(format_lost(UINT64_MAX) + "\n" + format_lost(2))->lost, UINT64_MAX);
 }
 

@@ -182,13 +182,13 @@ class Daemon {
     state_ = "draining";
     rpc_->set_serving(false);
     notify_stopping();
-    std::atomic<bool> drained = false;
-    std::atomic<bool> whole = false;
+    // On a thread of its own, so that a second signal is heard until the last answer is out.
+    std::atomic<bool> ended = false;
     std::jthread worker([&] {
-      whole = engine_->shut_down(options_.config.daemon.drain_timeout);
-      drained = true;
+      end();
+      ended = true;
     });
-    while (!drained) {
+    while (!ended) {
       const int signal = wait_for_signal(std::chrono::milliseconds(50));
       if (signal == SIGTERM || signal == SIGINT) {
         log_.warn("second signal: exit now");
@@ -197,6 +197,12 @@ class Daemon {
       notify_alive();
     }
     worker.join();
+    log_.info("stopped");
+  }
+
+ private:
+  void end() {
+    const bool whole = engine_->shut_down(options_.config.daemon.drain_timeout);
     log_.info(whole ? "drained" : "drained; what ran was failed with SHUTDOWN");
     // Everybody who waited has been answered; this lets the answers out.
     rpc_->stop(std::chrono::seconds(5));
@@ -205,10 +211,8 @@ class Daemon {
     if (timeline_file_) {
       if (const Result<void> closed = timeline_file_->close(); !closed) log_.warn(closed.error().message);
     }
-    log_.info("stopped");
   }
 
- private:
   Result<void> start_rpc() {
     const Config::Daemon& config = options_.config.daemon;
     service_ =

@@ -88,7 +88,7 @@ std::uint64_t launch_host_bytes(const CircuitCounts& c, const Placement& place,
   const auto of_msm = [&](std::uint64_t count, std::uint64_t piece, std::uint64_t point) {
     if (count == 0) return std::uint64_t{0};
     const unsigned bits = msm_window_bits(std::min(piece, count));
-    const unsigned least = place.room_for_sums || !place.streamed ? bits : std::min(kLeastWindow, bits);
+    const unsigned least = place.room_for_sums ? bits : std::min(kLeastWindow, bits);
     return sums(count, piece) * 2 * DigitWindows(least).count * 2 * point;
   };
   std::uint64_t results = of_msm(c.h, place.h ? c.h : place.piece, sizeof(G1Affine));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -229,6 +230,60 @@ TEST(ProverPlan, TooSmallALimitNamesTheBytesNeeded) {
   }
 }
 
+/// The same with wide variables only.
+CircuitCounts small_wide(unsigned log_size) {
+  CircuitCounts c = small_size(log_size);
+  const std::uint64_t n = c.h + 1;
+  c.values = n;
+  c.bits = 0;
+  c.l = c.a = c.b = {0, n};
+  return c;
+}
+
+// Under a limit of what a resident key needs, sums have the rest of its launch: with the windows that they
+// take (resident_run.cc) they fit it. Those that suit where there is room do not in many domains.
+TEST(ProverPlan, SumsOfResidentKeysFitWhatIsNeeded) {
+  std::string too_wide;
+  for (unsigned log_size = 0; log_size <= 28; ++log_size)
+    for (const bool all_wide : {false, true}) {
+      SCOPED_TRACE(std::to_string(log_size) + (all_wide ? ", wide" : ""));
+      const CircuitCounts c = all_wide ? small_wide(log_size) : small_size(log_size);
+      const ProverPlan plan = plan_prover(c);
+      const std::uint64_t beside = plan.needed_bytes() - plan.resident_bytes();
+      const auto expect_fits = [&](std::uint64_t count, std::uint64_t point, std::uint64_t free) {
+        if (count == 0) return;
+        const unsigned bits = sliced_window(count, point, free);
+        EXPECT_GE(bits, std::min(kLeastWindow, msm_window_bits(count)));
+        EXPECT_LE(msm_memory_bound(count, point, bits, kLeastSlice), free) << bits;
+        const std::uint64_t enough = msm_memory_bound(count, point, msm_window_bits(count), kLeastSlice);
+        EXPECT_EQ(bits == msm_window_bits(count), enough <= free);
+        EXPECT_EQ(sliced_window(count, point, enough), msm_window_bits(count));
+        EXPECT_EQ(sliced_window(count, point, UINT64_MAX), msm_window_bits(count));
+      };
+      const std::uint64_t for_h = beside - (plan.h_bytes() - plan.h_scratch);
+      expect_fits(c.h, sizeof(G1Affine), for_h);
+      if (!all_wide && msm_memory_bound(c.h, sizeof(G1Affine), msm_window_bits(c.h), kLeastSlice) > for_h)
+        too_wide += " " + std::to_string(log_size);
+      const std::uint64_t for_sums = beside - (plan.sums_bytes() - plan.sums_scratch);
+      for (const auto& [query, point] :
+           {std::pair{c.l, sizeof(G1Affine)}, {c.a, sizeof(G1Affine)}, {c.b, sizeof(G2Affine)}}) {
+        expect_fits(query.wide, point,
+                    for_sums - Context::rounded(std::max<std::uint64_t>(1, sizeof(Fr) * query.wide)));
+        EXPECT_LE(
+            bit_sum_memory_bound(query.bits == 0 ? 0 : fitting_bits(query.bits, point, for_sums), point),
+            for_sums);
+      }
+      for (const unsigned multiples : {2U, 5U, 16U}) {
+        const auto more = plan_prover(c, {.multiples = multiples});
+        ASSERT_TRUE(more);
+        if (more->h_multiples.arrays == 1) continue;
+        EXPECT_LE(msm_memory_bound(c.h, sizeof(G1Affine), more->h_multiples),
+                  more->needed_bytes() - more->resident_bytes() - (more->h_bytes() - more->h_scratch));
+      }
+    }
+  EXPECT_EQ(too_wide, " 17 18 19 20 21 23 24 26");
+}
+
 TEST(ProverPlan, OptionsThatContradict) {
   CircuitCounts c = porep_2k();
   EXPECT_FALSE(plan_prover(c, {UINT64_MAX, Residency::automatic, 4, 0}));
@@ -389,6 +444,10 @@ TEST(SumMemory, BoundsGrowWithWhatTheyBound) {
   EXPECT_LT(fitting_window(1 << 24, 96, free - 1), 14U);
   EXPECT_EQ(fitting_window(1 << 24, 96, 0), kLeastWindow);
   EXPECT_EQ(fitting_window(1 << 24, 96, UINT64_MAX), msm_window_bits(1 << 24));
+  EXPECT_EQ(sliced_window(1 << 24, 96, 0), kLeastWindow);
+  // Fewer buckets where wide windows would leave small slices.
+  const std::uint64_t tight = msm_memory_bound(1 << 24, 96, 19, kLeastSlice);
+  EXPECT_LT(sliced_window(1 << 24, 96, tight), fitting_window(1 << 24, 96, tight));
   EXPECT_EQ(fitting_bits(12345, 96, UINT64_MAX), 12345U);
   EXPECT_EQ(fitting_bits(std::uint64_t{1} << 30, 192, 0), kBitBlock);
   const std::uint64_t cut = fitting_bits(50'000'000, 96, 1 << 30);

@@ -20,8 +20,7 @@ class ResidentRun : CircuitStages {
       CUZK_TRY(clock_.begin("h"));
       // The highest coefficient is zero; it lies last in this order as well.
       const BaseMultiples& multiples = key_.plan.h_multiples;
-      CUZK_TRY_ASSIGN(auto part, msm(context_, key_.h.as<G1Affine>(), a.as<Fr>(), key_.h_count,
-                                     {.window_bits = multiples.window_bits, .multiples = multiples.arrays}));
+      CUZK_TRY_ASSIGN(auto part, sum(key_.h.as<G1Affine>(), a.as<Fr>(), key_.h_count, multiples));
       parts.h.wide.push_back(std::move(part));
       CUZK_TRY(clock_.end());
       progress_.add(domain(), Progress::kFull);
@@ -34,6 +33,16 @@ class ResidentRun : CircuitStages {
   }
 
  private:
+  /// With a window that fits, as the plan keeps room for narrow ones only. That of multiples is in the plan.
+  template <class Point>
+  Result<WindowSums<typename Point::Field>> sum(const Point* bases, const Fr* scalars, std::uint64_t count,
+                                                const BaseMultiples& multiples) {
+    MsmOptions options{.window_bits = multiples.window_bits, .multiples = multiples.arrays};
+    if (options.window_bits == 0 && count != 0)
+      options.window_bits = sliced_window(count, sizeof(Point), context_.free_bytes());
+    return msm(context_, bases, scalars, count, options);
+  }
+
   /// The coefficients of h to `a`.
   Result<void> quotient(Fr* a) {
     CUZK_TRY_ASSIGN(const DeviceMemory bits, context_.allocate(8 * circuit_.bit_words, "witness"));
@@ -53,7 +62,7 @@ class ResidentRun : CircuitStages {
       CUZK_TRY(sum_bits(bases.bit_bases.template as<Affine<F>>(), 0, bases.bit_count, bits, words, out));
     }
     const auto multiply = [&](const Affine<F>* points, const Fr* scalars, std::uint64_t count) {
-      return msm(context_, points, scalars, count);
+      return sum(points, scalars, count, {});
     };
     CUZK_TRY(sum_wide(bases.wide_bases.template as<Affine<F>>(), places.as<std::uint32_t>(), bases.wide_count,
                       values_, multiply, out));

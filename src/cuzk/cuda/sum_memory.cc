@@ -66,6 +66,28 @@ unsigned fitting_window(std::uint64_t count, std::uint64_t point_bytes, std::uin
   return bits;
 }
 
+unsigned sliced_window(std::uint64_t count, std::uint64_t point_bytes, std::uint64_t free) {
+  const unsigned automatic = msm_window_bits(count);
+  const auto fits = [&](unsigned bits, std::uint64_t slice) {
+    return msm_memory_bound(count, point_bytes, bits, slice) <= free;
+  };
+  if (fits(automatic, kLeastSlice)) return automatic;
+  unsigned best = std::min(kLeastWindow, automatic);
+  double best_cost = 0;
+  // A wide window leaves memory for small slices only, each of which has all the buckets.
+  for (unsigned bits = best; bits < automatic && fits(bits, kLeastSlice); ++bits) {
+    std::uint64_t slice = count;
+    while (slice > kLeastSlice && !fits(bits, slice)) slice = (slice + 1) / 2;
+    const std::uint64_t slices = (count - 1) / slice + 1;
+    const double cost = static_cast<double>(slices) * msm_cost(slice, {.window_bits = bits});
+    if (best_cost == 0 || cost < best_cost) {
+      best = bits;
+      best_cost = cost;
+    }
+  }
+  return best;
+}
+
 std::uint64_t bit_sum_memory_bound(std::uint64_t count, std::uint64_t point_bytes) {
   if (count == 0) return 0;
   // Ones of words and their prefix sums, before the points; an index; half and a quarter of the points.

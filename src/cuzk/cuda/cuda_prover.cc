@@ -159,6 +159,13 @@ void CudaProver::forget_gone_keys(Freed& freed) {
   forget([](const HeldKey& held) { return held.key.expired(); }, freed);
 }
 
+void CudaProver::make_room(std::uint64_t bytes, std::size_t keep, Freed& freed) {
+  while (held_.size() > keep && bytes > context_.free_bytes()) {
+    const HeldKey* const oldest = &held_.back();
+    forget([&](const HeldKey& held) { return &held == oldest; }, freed);
+  }
+}
+
 void CudaProver::tell_keys() {
   const std::lock_guard guard(keys_mutex_);
   keys_.clear();
@@ -199,8 +206,8 @@ Result<ProverPlan> CudaProver::plan(const ProvingKey& key) const {
   return plan.error().within("proving key " + key.path());
 }
 
-Result<const DeviceKey*> CudaProver::held(const std::shared_ptr<const ProvingKey>& key,
-                                          std::unique_ptr<DeviceKey> prepared, Freed& freed) {
+Result<CudaProver::Found> CudaProver::held(const std::shared_ptr<const ProvingKey>& key,
+                                           std::unique_ptr<DeviceKey> prepared, Freed& freed) {
   forget_gone_keys(freed);  // before addresses are compared: a new key may lie where one was that is gone
   const auto found = std::find_if(held_.begin(), held_.end(),
                                   [&](const HeldKey& held) { return held.address == key.get(); });
@@ -208,17 +215,15 @@ Result<const DeviceKey*> CudaProver::held(const std::shared_ptr<const ProvingKey
     if (prepared != nullptr)
       for (HostMemory& memory : prepared->take_host()) freed.push_back(std::move(memory));
     held_.splice(held_.begin(), held_, found);
-    return held_.front().copy.get();
+    make_room(found->memory.needed - found->memory.held, 1, freed);
+    return Found{found->copy.get(), false};
   }
   std::optional<ProverPlan> plan;
   if (prepared == nullptr) {
     CUZK_TRY_ASSIGN(plan, this->plan(*key));
   }
   const std::uint64_t needed = (prepared != nullptr ? prepared->plan : *plan).needed_bytes();
-  while (!held_.empty() && needed > context_.free_bytes()) {
-    const HeldKey* const oldest = &held_.back();
-    forget([&](const HeldKey& held) { return &held == oldest; }, freed);
-  }
+  make_room(needed, 0, freed);
   if (prepared == nullptr) {
     freed.clear();  // the key that comes may need that memory
     CUZK_TRY_ASSIGN(prepared, DeviceKey::prepare(context_, pool_, *key, *plan, options_.pinned));
@@ -235,7 +240,7 @@ Result<const DeviceKey*> CudaProver::held(const std::shared_ptr<const ProvingKey
                          prepared->plan.h_multiples.arrays};
   held_.push_front({key, key.get(), std::move(prepared), memory});
   tell_keys();
-  return held_.front().copy.get();
+  return Found{held_.front().copy.get(), true};
 }
 
 Result<bool> CudaProver::hold(const std::shared_ptr<const ProvingKey>& key, const LaunchOptions& options) {
@@ -243,8 +248,7 @@ Result<bool> CudaProver::hold(const std::shared_ptr<const ProvingKey>& key, cons
     return usage_error("the circuit's domain is larger than this backend's transforms");
   Freed freed;
   std::unique_ptr<DeviceKey> prepared;
-  const bool absent = !is_held(*key);
-  if (absent) {
+  if (!is_held(*key)) {
     CUZK_TRY(context_.bind());
     CUZK_TRY_ASSIGN(const ProverPlan plan, this->plan(*key));
     CUZK_TRY_ASSIGN(prepared, DeviceKey::prepare(context_, pool_, *key, plan, options_.pinned));
@@ -253,8 +257,8 @@ Result<bool> CudaProver::hold(const std::shared_ptr<const ProvingKey>& key, cons
   const std::lock_guard guard(mutex_);
   CUZK_TRY(context_.bind());
   const Drain drain(context_);
-  CUZK_TRY(held(key, std::move(prepared), freed));
-  return absent;
+  CUZK_TRY_ASSIGN(const Found found, held(key, std::move(prepared), freed));
+  return found.loaded;
 }
 
 void CudaProver::drop(const std::shared_ptr<const ProvingKey>& key, const LaunchOptions& options) {
@@ -288,10 +292,11 @@ Result<Pending> CudaProver::launch(std::span<Prepared> batch, const LaunchOption
     report.lock_acquired = ProverClock::now();
     CUZK_TRY(context_.bind());
     const Drain drain(context_);
-    CUZK_TRY_ASSIGN(const DeviceKey* const key, held(circuits.front()->key, nullptr, freed));
+    CUZK_TRY_ASSIGN(const Found found, held(circuits.front()->key, nullptr, freed));
+    const DeviceKey& key = *found.copy;
     CUZK_TRY_ASSIGN(StageClock clock, StageClock::start(context_));
-    Progress progress(options.progress, circuits.size(), *key, std::uint64_t{1} << key->ntt->log_size());
-    CUZK_TRY_ASSIGN(std::vector<CircuitParts> parts, run_circuits(context_, *key, circuits, clock, progress));
+    Progress progress(options.progress, circuits.size(), key, std::uint64_t{1} << key.ntt->log_size());
+    CUZK_TRY_ASSIGN(std::vector<CircuitParts> parts, run_circuits(context_, key, circuits, clock, progress));
     for (std::size_t i = 0; i < circuits.size(); ++i)
       pending->circuits.push_back({circuits[i]->key, std::move(parts[i]), circuits[i]->r, circuits[i]->s});
     CUZK_TRY_ASSIGN(const std::vector<StageClock::Stage> stages, clock.stages());

@@ -55,11 +55,11 @@ struct KeyMemory {
 /// adds. Circuits of a batch run one after the other; with a streamed key they share every piece of the bases
 /// of l, a, b_g1 and b_g2.
 ///
-/// The first launch of a key loads it, holding the lock; hold() does so ahead of it. Where there is no room,
-/// keys that were used longest ago go first. One that an empty device cannot even stream is refused (kIo,
-/// "out of memory", with the bytes needed and the limit); Context::fault() then says none. After every launch
-/// as many bytes are in use as before it, and what a phase takes is what the plan says; anything else is an
-/// error (kInternal).
+/// The first launch of a key loads it, holding the lock; hold() does so ahead of it. Where there is no room
+/// for it, or for what a launch of a key that is there takes beside, keys that were used longest ago go
+/// first. One that an empty device cannot even stream is refused (kIo, "out of memory", with the bytes needed
+/// and the limit); Context::fault() then says none. After every launch as many bytes are in use as before it,
+/// and what a phase takes is what the plan says; anything else is an error (kInternal).
 ///
 /// Progress of a launch (LaunchOptions::progress) is told after every stage and piece of a sum, so a circuit
 /// has about ten steps.
@@ -87,7 +87,7 @@ class CudaProver : public groth16::Prover {
   [[nodiscard]] Result<ProverPlan> plan(const groth16::ProvingKey& key) const;
   /// The same for any key of the shape. Walks all rows.
   [[nodiscard]] Result<ProverPlan> plan(const Shape& shape) const;
-  /// Loads a key, unless it is there; says whether it was not. What is streamed is decoded before the lock is
+  /// Loads a key, unless it is there; says whether it did. What is streamed is decoded before the lock is
   /// taken that `options` names.
   Result<bool> hold(const std::shared_ptr<const groth16::ProvingKey>& key,
                     const groth16::LaunchOptions& options = {});
@@ -101,14 +101,20 @@ class CudaProver : public groth16::Prover {
   struct HeldKey;
   /// Host memory of keys that are gone: freed without the lock, where one can.
   using Freed = std::vector<HostMemory>;
+  struct Found {
+    const DeviceKey* copy;
+    bool loaded;  ///< just now
+  };
   /// Under the lock: the device's copy, made if need be, from `prepared` where it is not null; it becomes the
-  /// most recent one.
-  Result<const DeviceKey*> held(const std::shared_ptr<const groth16::ProvingKey>& key,
-                                std::unique_ptr<DeviceKey> prepared, Freed& freed);
+  /// most recent one, and has what its launches need.
+  Result<Found> held(const std::shared_ptr<const groth16::ProvingKey>& key,
+                     std::unique_ptr<DeviceKey> prepared, Freed& freed);
   [[nodiscard]] bool is_held(const groth16::ProvingKey& key) const;
   template <class Which>
   void forget(Which&& which, Freed& freed);
   void forget_gone_keys(Freed& freed);
+  /// Forgets keys, the oldest first, all but the `keep` most recent ones, until `bytes` are free.
+  void make_room(std::uint64_t bytes, std::size_t keep, Freed& freed);
   void tell_keys();
 
   Context& context_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cuzk/cuda/point_maker.h"
 #include "prover_bench.h"
 #if CUZK_DEVICE_TOYS
 #include "cuzk/groth16/test_support.h"
@@ -215,9 +216,9 @@ void check_limits(Bench& bench) {
     cuda::CudaProver prover(*context, bench.pool);
     require(prover.hold(one.key));
     require(prover.hold(two.key));
-    bench.report.line("the second key takes the place of the first, or there is room for both",
-                      context->bytes_in_use() == other.resident_bytes() ||
-                          context->bytes_in_use() == full.resident_bytes() + other.resident_bytes());
+    bench.report.line("the second key takes the place of the first, as there is no room for both",
+                      full.resident_bytes() + other.needed_bytes() > context->vram_limit() &&
+                          context->bytes_in_use() == other.resident_bytes() && prover.keys().size() == 1);
     const std::uint64_t before = context->bytes_in_use();
     const auto proof = groth16::prove(prover, two.key, two.shape, two.witness, r, r);
     bench.report.line("no byte to spare: the right proof", proof && same(*proof, bench.on_cpu(two, r, r)));
@@ -232,6 +233,88 @@ void check_limits(Bench& bench) {
     alternate = alternate && proof && same(*proof, bench.on_cpu(*c, r, r));
   }
   bench.report.line("two keys on one device", alternate);
+}
+
+/// A circuit whose key the device makes: of sizes that would keep the processor busy for long.
+Case make_on_device(Bench& bench, const RandomCircuit::Options& o, std::uint64_t seed) {
+  const RandomCircuit circuit(o, seed);
+  Case c{circuit.shape(), circuit.witness(), nullptr};
+  const auto context = require(cuda::Context::create());
+  groth16::SetupOptions setup;
+  cuda::DevicePointMaker maker(*context, bench.pool, setup.g1, setup.g2, 5 * o.constraints);
+  setup.points = &maker;
+  const auto secret = [&](std::uint64_t i) { return Fr::from_u64(seed + i) * bench.kBlind; };
+  const auto params = require(groth16::generate_parameters_in_memory(
+      bench.pool, *c.shape, {secret(1), secret(2), secret(3), secret(4), secret(5)}, "in memory", setup));
+  c.key = require(groth16::ProvingKey::load(bench.pool, params, c.shape));
+  return c;
+}
+
+/// The least limit with which a key is resident is enough for its launches, whatever window would suit its
+/// sums where there is room.
+void check_needed(Bench& bench, const Case& c, const std::string& what) {
+  const Fr r = Fr::from_u64(5);
+  const cuda::CircuitCounts counts = cuda::circuit_counts(*c.shape);
+  auto roomy = require(cuda::Context::create());
+  cuda::CudaProver with_room(*roomy, bench.pool);
+  const groth16::Proof want = require(groth16::prove(with_room, c.key, c.shape, c.witness, r, r));
+  with_room.drop(c.key);
+  bench.report.line(what + ": verifies", bench.verifies(c, want));
+  for (const unsigned multiples : {1U, 2U}) {
+    cuda::PlanOptions wanted;
+    wanted.multiples = multiples;
+    const cuda::ProverPlan plan = require(cuda::plan_prover(counts, wanted));
+    auto context = require(cuda::Context::create({0, plan.needed_bytes()}));
+    context->poison(true);
+    cuda::CudaProver prover(*context, bench.pool, {.multiples = multiples});
+    require(prover.hold(c.key));
+    groth16::LaunchReport report;
+    (void)groth16::prove(prover, c.key, c.shape, c.witness, r, r);
+    const auto proof = groth16::prove(prover, c.key, c.shape, c.witness, r, r, &report);
+    if (proof)
+      device_test::print_stages(report, *context);
+    else
+      std::printf("%s\n%s", proof.error().message.c_str(), plan.text().c_str());
+    const std::vector<cuda::KeyMemory> keys = prover.keys();
+    bench.report.line(what + ", " + std::to_string(multiples) + " of h, " +
+                          std::to_string(plan.needed_bytes()) + " bytes: the same proof",
+                      proof && same(*proof, want) && keys.size() == 1 && !keys[0].streamed &&
+                          keys[0].h_multiples == multiples);
+  }
+}
+
+/// A small key finds room beside a large one, in memory that the large one's launches need: it goes for them.
+void check_room(Bench& bench, const Case& large, const Case& small) {
+  const Fr r = Fr::from_u64(6);
+  const std::uint64_t needed = cuda::plan_prover(cuda::circuit_counts(*large.shape)).needed_bytes();
+  auto context = require(cuda::Context::create({0, needed}));
+  context->poison(true);
+  cuda::CudaProver prover(*context, bench.pool);
+  bool right = true;
+  std::string held;
+  for (const Case* c : {&large, &small, &large, &small, &large}) {
+    if (!held.empty()) {
+      const auto loaded = prover.hold(c->key);
+      right = right && loaded && *loaded == (c == &small);
+    }
+    const auto proof = groth16::prove(prover, c->key, c->shape, c->witness, r, r);
+    if (!proof) std::printf("%s\n", proof.error().message.c_str());
+    right = right && proof && bench.verifies(*c, *proof);
+    held += std::to_string(prover.keys().size());
+  }
+  bench.report.line("large, small, large under what the large one needs: all proofs verify", right);
+  bench.report.line("  the small key beside the large one, and gone for its launch", held == "12121");
+}
+
+void check_all_needed(Bench& bench, unsigned largest) {
+  for (unsigned log_size = 17; log_size <= largest; ++log_size) {
+    const std::size_t n = std::size_t{1} << log_size;
+    const std::string domain = "domain 2^" + std::to_string(log_size);
+    const Case mixed = make_on_device(bench, {n - 2, 2}, log_size);
+    check_needed(bench, mixed, domain);
+    if (log_size == 18) check_room(bench, mixed, bench.make({500, 2}, 61));
+    if (log_size < 20) check_needed(bench, make_on_device(bench, {n - 3, 3, 0}, 71), domain + ", wide only");
+  }
 }
 
 void check_toys(Bench& bench, cuda::Context& context) {
@@ -259,6 +342,8 @@ constexpr char kUsage[] =
     "cuzk_device_prover [largest log size of a domain, 2 to 24, default 16] [folder for parameters, /tmp]\n"
     "cuzk_device_prover streamed [largest log size, 3 to 24, default 16] [folder]: keys that are not "
     "resident\n"
+    "cuzk_device_prover needed [largest log size, 17 to 24, default 21] [folder]: keys from 2^17 on under\n"
+    "  limits of exactly what their plans need; keys that make room for one another's launches\n"
     "cuzk_device_prover small [log size, 3 to 24, default 4] [folder]: a few launches, for "
     "compute-sanitizer\n"
     "cuzk_device_prover circuits [folder] [circuit ...]: the reference's proofs with sectors of 2 KiB under\n"
@@ -278,6 +363,13 @@ int main(int argc, char** argv) {
       if (!device_test::is_circuit(name)) arguments.wrong("'" + name + "' is none of the circuits");
     device_test::check_circuits(bench, names);
     return bench.report.finish("prover, circuits");
+  }
+  if (arguments.word("needed")) {
+    const unsigned most = arguments.number("log size", 17, 24, 21);
+    bench.folder = arguments.folder();
+    arguments.end();
+    check_all_needed(bench, most);
+    return bench.report.finish("prover, needed");
   }
   const bool small = arguments.word("small");
   const bool streamed = !small && arguments.word("streamed");

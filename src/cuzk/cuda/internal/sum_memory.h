@@ -24,8 +24,8 @@ inline constexpr unsigned kLeastWindow = 10;
 /// The widest window up to msm_window_bits(count) for which `free` bytes suffice, or kLeastWindow.
 [[nodiscard]] unsigned fitting_window(std::uint64_t count, std::uint64_t point_bytes, std::uint64_t free);
 /// The window for a sum over all `count` points at once or in the slices that `free` bytes allow: that of
-/// msm_window_bits(count) where they suffice for it at all, otherwise the one with which the slices cost least
-/// (msm_cost). Fits in what any plan leaves the sum, which is enough for kLeastWindow.
+/// msm_window_bits(count) where they suffice for it at all, otherwise the one with which the slices cost
+/// least (msm_cost). Fits in what any plan leaves the sum, which is enough for kLeastWindow.
 [[nodiscard]] unsigned sliced_window(std::uint64_t count, std::uint64_t point_bytes, std::uint64_t free);
 
 /// A sum over a bitmap of `count` bases, whatever the bits.

@@ -27,8 +27,8 @@ bool cut_unfinished_line(int fd, const std::string& path) {
   if (!file || !file->read(size - end.size(), end) || end.back() == '\n') return false;
   const auto line = std::find(end.rbegin(), end.rend(), std::uint8_t{'\n'});
   const auto length = static_cast<std::uint64_t>(line - end.rbegin());
-  // Without any line end among so much it is no file of ours.
-  if (length == end.size() && size > length) return false;
+  // Somebody else's text stays as it is.
+  if (!is_begun_line(std::string(line.base(), end.end()))) return false;
   return ::ftruncate(fd, static_cast<off_t>(size - length)) == 0;
 }
 

@@ -60,6 +60,13 @@ TEST_F(LineFileTest, ALineThatWasCutIsTakenAway) {
   ASSERT_TRUE(file);
   EXPECT_FALSE((*file)->close());  // one event is missing
   EXPECT_EQ(content(), format_line(numbered(0)) + "\n# lost 1\n" + format_line(numbered(1)) + "\n");
+
+  // But not what is somebody else's.
+  std::ofstream(path_) << "my only copy";
+  auto other = LineFile::open(recorder, path_);
+  ASSERT_TRUE(other);
+  (void)(*other)->close();
+  EXPECT_TRUE(content().starts_with("my only copy"));
 }
 
 TEST_F(LineFileTest, AppendsToWhatIsThere) {

@@ -136,13 +136,16 @@ Result<Event> parse_line(std::string_view line) {
   return event;
 }
 
+bool is_begun_line(std::string_view line) {
+  return (std::string(kPrefix) + ",").starts_with(line.substr(0, kPrefix.size() + 1));
+}
+
 Result<Log> parse_log(std::string_view text) {
   Log log;
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');
     std::string_view line = text.substr(0, end);
-    if (end == std::string_view::npos &&
-        (std::string(kPrefix) + ",").starts_with(line.substr(0, kPrefix.size() + 1))) {
+    if (end == std::string_view::npos && is_begun_line(line)) {
       // What was cut may be a number or a name, so that what is left reads as another one.
       log.lost += log.lost < UINT64_MAX ? 1 : 0;
       break;

@@ -30,6 +30,9 @@ std::string format_lost(std::uint64_t count);
 /// partition, worker or device that is no number of 32 bits or comes twice. Other keys are kept as they are.
 Result<Event> parse_line(std::string_view line);
 
+/// Whether a last line without its end can be the beginning of a line as format_line makes it.
+bool is_begun_line(std::string_view line);
+
 /// A whole file: lines, empty lines and `#` comments; the line end may be \r\n. A last line without its end
 /// is what a writer left that was killed: a lost event. kBadInput naming the line. At most kMaxEvents events.
 Result<Log> parse_log(std::string_view text);

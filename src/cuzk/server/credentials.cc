@@ -97,6 +97,18 @@ Result<void> check(const TlsFiles& files, const TlsFiles& content) {
   return {};
 }
 
+/// The private key alone: gRPC shows the first certificate that it finds, also one beside the key.
+std::string only_key(const std::string& pem) {
+  const Owned<EVP_PKEY> key(PEM_read_bio_PrivateKey(bio_of(pem).get(), nullptr, nullptr, no_phrase));
+  const Owned<BIO> out(BIO_new(BIO_s_mem()));
+  if (key == nullptr || out == nullptr ||
+      PEM_write_bio_PrivateKey(out.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) != 1)
+    throw std::bad_alloc();  // check() has read it
+  char* text = nullptr;
+  const long size = BIO_get_mem_data(out.get(), &text);
+  return {text, static_cast<std::size_t>(size)};
+}
+
 Result<std::string> read_pem(const char* key, const std::string& path) {
   const Result<FileBytes> file = FileBytes::read(path, kMaxPemBytes);
   if (!file) return usage_error(std::string("daemon.") + key + ": " + file.error().message);
@@ -159,7 +171,7 @@ Result<bool> TlsIdentity::refresh() {
   if (content == content_) return false;
   CUZK_TRY(check(files_, content));
   // The key and its certificates in one file: nobody can read one without the other.
-  CUZK_TRY(pair_.replace(content.key + "\n" + content.cert));
+  CUZK_TRY(pair_.replace(only_key(content.key) + "\n" + content.cert));
   CUZK_TRY(roots_.replace(content.client_ca));
   content_ = std::move(content);
   return true;

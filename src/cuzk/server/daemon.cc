@@ -251,7 +251,8 @@ class Daemon {
                                              .recorder = recorder_,
                                              .metrics = [this] { return metrics_text(); },
                                              .status = [this] { return status_view(); },
-                                             .readiness = [this] { return ready_or_why_not(); }});
+                                             .readiness = [this] { return ready_or_why_not(); },
+                                             .large_answers = large_answers_});
             },
             [this](const std::string& text) { log_.warn(text); }));
     log_.info("status port", {{"address", address}, {"port", http_->port()}});
@@ -397,6 +398,7 @@ class Daemon {
   LibraryLog library_log_{log_};
   Metrics metrics_;
   History history_;
+  const Places large_answers_{4};
   timeline::Recorder recorder_;
   std::unique_ptr<timeline::LineFile> timeline_file_;
   std::unique_ptr<journal::SqliteJournal> journal_;

@@ -97,6 +97,8 @@ constexpr std::size_t kMostHead = 32 * 1024;  // of the request line and the hea
 constexpr milliseconds kIdle{2000};           // between two requests of a connection
 constexpr milliseconds kHead{5000};           // from the first byte of a request to its last
 constexpr milliseconds kWrite{10'000};        // for some progress of the answer
+constexpr milliseconds kAnswer{30'000};       // for the whole of it
+constexpr milliseconds kLastAnswers{2000};    // for what is on its way when the server ends
 constexpr int kMostRequests = 100;            // of a connection
 
 bool wait_for(socket_t socket, short events, milliseconds patience) {
@@ -108,7 +110,9 @@ bool wait_for(socket_t socket, short events, milliseconds patience) {
 /// memory, and wait for ever for one that comes byte by byte.
 class BoundedStream : public httplib::Stream {
  public:
-  explicit BoundedStream(socket_t socket) : socket_(socket) {}
+  /// Nothing is written after `answers_until`, which another thread may bring forward.
+  BoundedStream(socket_t socket, const std::atomic<Clock::time_point>& answers_until)
+      : socket_(socket), answers_until_(answers_until) {}
 
   /// What follows is another request.
   void begin_request() {
@@ -140,7 +144,10 @@ class BoundedStream : public httplib::Stream {
   [[nodiscard]] bool is_readable() const override {
     return has_more() || wait_for(socket_, POLLIN, until(ended_by_));
   }
-  [[nodiscard]] bool is_writable() const override { return wait_for(socket_, POLLOUT, kWrite); }
+  [[nodiscard]] bool is_writable() const override {
+    const milliseconds left = until(std::min(ended_by_ + kAnswer, answers_until_.load()));
+    return left > milliseconds(0) && wait_for(socket_, POLLOUT, std::min(kWrite, left));
+  }
 
   ssize_t read(char* to, std::size_t size) override {
     if (refusal_ != nullptr) return -1;
@@ -193,6 +200,7 @@ class BoundedStream : public httplib::Stream {
   }
 
   socket_t socket_;
+  const std::atomic<Clock::time_point>& answers_until_;
   std::array<char, 4096> bytes_{};  // received and not read yet: from next_ to end_
   std::size_t next_ = 0;
   std::size_t end_ = 0;
@@ -206,12 +214,15 @@ class BoundedStream : public httplib::Stream {
 /// httplib for what a connection says, without its listener: that one ends when the system is out of memory.
 class BoundedServer : public httplib::Server {
  public:
-  /// Connections end after what they are at.
-  void end() { ends_ = true; }
+  /// Connections end after what they are at, of which the rest must be taken soon.
+  void end() {
+    answers_until_ = Clock::now() + kLastAnswers;
+    ends_ = true;
+  }
 
   void serve(socket_t socket) {
-    BoundedStream stream(socket);
-    for (int left = kMostRequests; left > 0; --left) {
+    BoundedStream stream(socket, answers_until_);
+    for (int left = kMostRequests; left > 0 && !ends_; --left) {
       if (!stream.has_more() && !next_request_comes(socket)) break;
       stream.begin_request();
       bool closed = false;
@@ -243,6 +254,7 @@ class BoundedServer : public httplib::Server {
   }
 
   std::atomic<bool> ends_ = false;
+  std::atomic<Clock::time_point> answers_until_{Clock::time_point::max()};
 };
 
 }  // namespace
@@ -300,6 +312,9 @@ class HttpServer::Impl {
     if (!answer) answer = HttpAnswer{.status = 404, .body = "not found\n"};
     response.status = answer->status;
     response.set_content(std::move(answer->body), answer->content_type);
+    // It lives as long as the response, which is written when this has returned.
+    if (answer->held)
+      response.content_provider_resource_releaser_ = [held = std::move(answer->held)](bool) {};
   }
 
   HttpHandler handler_;

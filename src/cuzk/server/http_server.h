@@ -17,6 +17,7 @@ struct HttpAnswer {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
   std::string body;
+  std::shared_ptr<void> held = {};  ///< goes when the answer is out or its connection has ended
 };
 
 /// What a path answers. `parameter` gives the value of a query parameter, if it is there.

@@ -53,6 +53,14 @@ HttpAnswer trace(const SidePortParts& parts) {
 
 }  // namespace
 
+std::shared_ptr<void> Places::take() const {
+  for (int free = *free_; free > 0;) {
+    if (free_->compare_exchange_weak(free, free - 1))
+      return {static_cast<void*>(free_.get()), [count = free_](void*) { ++*count; }};
+  }
+  return nullptr;
+}
+
 std::string readiness(const std::string& state, const engine::Status& status) {
   if (state != "ready") return state;
   if (std::all_of(status.devices.begin(), status.devices.end(),
@@ -74,8 +82,13 @@ std::optional<HttpAnswer> side_port(std::string_view path, const HttpParameter& 
   }
   if (path == "/status") return HttpAnswer{.content_type = kJson, .body = status_json(parts.status())};
   if (path == "/events") return events(parameter, parts);
-  if (path == "/timeline") return timeline_lines(parts);
-  if (path == "/trace") return trace(parts);
+  if (path == "/timeline" || path == "/trace") {
+    std::shared_ptr<void> place = parts.large_answers.take();
+    if (place == nullptr) return HttpAnswer{.status = 503, .body = "others are reading this; try again\n"};
+    HttpAnswer answer = path == "/trace" ? trace(parts) : timeline_lines(parts);
+    answer.held = std::move(place);
+    return answer;
+  }
   if (const DashboardFile* file = find_dashboard_file(path); file != nullptr)
     return HttpAnswer{.content_type = std::string(file->content_type), .body = std::string(file->content)};
   return std::nullopt;

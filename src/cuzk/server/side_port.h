@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,12 +13,24 @@
 
 namespace cuzk::server {
 
+/// How many of something there may be at a time. Thread-safe; places may outlive it.
+class Places {
+ public:
+  explicit Places(int count) : free_(std::make_shared<std::atomic<int>>(count)) {}
+  /// A place, free again when the last copy goes; null when all are taken.
+  [[nodiscard]] std::shared_ptr<void> take() const;
+
+ private:
+  std::shared_ptr<std::atomic<int>> free_;
+};
+
 struct SidePortParts {
   const std::string& instance;
   const timeline::Recorder& recorder;
   std::function<std::string()> metrics;
   std::function<StatusView()> status;
   std::function<std::string()> readiness;
+  const Places& large_answers;  ///< /timeline and /trace, which are all of the recorder in one piece each
 };
 
 /// "ready", or why a submit is refused at this moment, whatever the request. `state` as in StatusView.

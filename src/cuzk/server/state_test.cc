@@ -180,6 +180,21 @@ TEST(HttpServer, BoundsRequestLineAndHeaders) {
   for (int i = 0; i < 2000; ++i) ranges += ",0-";
   EXPECT_THAT(answer(get(10) + ranges + "\r\n\r\n"),
               ::testing::AllOf(HasSubstr("HTTP/1.1 200 "), HasSubstr("Content-Length: 10\r\n")));
+  // What is held goes with its answer.
+  {
+    std::weak_ptr<void> held;
+    const auto holding = HttpServer::start("127.0.0.1:0", [&held](std::string_view, const auto&) {
+      const auto place = std::make_shared<int>();
+      held = place;
+      return std::optional<HttpAnswer>({.body = std::string(1 << 20, 'b'), .held = place});
+    });
+    ASSERT_TRUE(holding);
+    const std::string got =
+        exchange((*holding)->port(), "GET / HTTP/1.1\r\nConnection: close\r\n\r\n").answer;
+    EXPECT_THAT(got, HasSubstr("Content-Length: 1048576\r\n"));
+    EXPECT_GT(got.size(), 1U << 20);
+    EXPECT_TRUE(held.expired());
+  }
   // Two in one piece.
   EXPECT_THAT(answer(get(7) + "\r\n" + get(9) + "\r\n"),
               ::testing::AllOf(HasSubstr("path of 7"), HasSubstr("path of 9")));
@@ -326,11 +341,13 @@ TEST(SidePort, PathsAndParameters) {
   engine::Status status;
   status.devices.resize(2);
   const std::string instance = "I";
+  const Places places(2);
   const SidePortParts parts{.instance = instance,
                             .recorder = recorder,
                             .metrics = [] { return std::string("m 1\n"); },
                             .status = [] { return full_view(); },
-                            .readiness = [&] { return readiness(state, status); }};
+                            .readiness = [&] { return readiness(state, status); },
+                            .large_answers = places};
   std::map<std::string, std::string> query;
   const HttpParameter parameter = [&](const char* name) -> std::optional<std::string> {
     return query.contains(name) ? std::optional(query[name]) : std::nullopt;
@@ -338,6 +355,13 @@ TEST(SidePort, PathsAndParameters) {
   const auto get = [&](const char* path) { return side_port(path, parameter, parts); };
   EXPECT_EQ(get("/metrics")->body, "m 1\n");
   EXPECT_EQ(get("/healthz")->status, 200);
+  {
+    const auto first = get("/trace");
+    auto second = get("/timeline");
+    EXPECT_EQ(get("/trace")->status, 503);  // as long as the answers are on their way
+    second.reset();
+    EXPECT_EQ(get("/trace")->status, 200);
+  }
   EXPECT_EQ(get("/readyz")->status, 200);
   state = "draining";
   EXPECT_EQ(get("/readyz")->status, 503);

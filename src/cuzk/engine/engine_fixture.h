@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -18,6 +19,11 @@ namespace cuzk::engine {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+
+inline constexpr ProofKind kPorep = ProofKind::porep_seal_commit;
+inline constexpr ProofKind kSnap = ProofKind::snap_deals_update;
+inline constexpr ProofKind kWindow = ProofKind::window_post_partition;
+inline constexpr ProofKind kWinning = ProofKind::winning_post;
 
 /// Starts so many threads and no more.
 class RefusingClock : public VirtualClock {
@@ -53,6 +59,15 @@ inline EngineSetup slow_setup() {
                  .finish = milliseconds(500),
                  .verify = milliseconds(100)};
   return setup;
+}
+
+/// One launch fails, counted over all devices from 0, and its device is lost with it.
+inline SimulatedFaults device_lost_at_launch(int n) {
+  return
+      [n, launches = std::make_shared<std::atomic<int>>(0)](SimulatedStage stage, std::uint64_t, unsigned) {
+        return stage == SimulatedStage::kLaunch && (*launches)++ == n ? SimulatedFault::kSick
+                                                                      : SimulatedFault::kNone;
+      };
 }
 
 /// The thread that makes it takes part in the clock: time passes only while it waits in here.

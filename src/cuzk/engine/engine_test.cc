@@ -19,11 +19,6 @@ using Outcome = Submission::Outcome;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr ProofKind kPorep = ProofKind::porep_seal_commit;
-constexpr ProofKind kSnap = ProofKind::snap_deals_update;
-constexpr ProofKind kWindow = ProofKind::window_post_partition;
-constexpr ProofKind kWinning = ProofKind::winning_post;
-
 // ---- the start
 
 TEST(EngineConfig, NamesTheKeyOfAValueThatCannotBe) {

@@ -15,10 +15,6 @@ using Outcome = Submission::Outcome;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr ProofKind kPorep = ProofKind::porep_seal_commit;
-constexpr ProofKind kSnap = ProofKind::snap_deals_update;
-constexpr ProofKind kWindow = ProofKind::window_post_partition;
-
 TEST(Failure, OnePartitionFailsTheJobOnceAndOthersGoOn) {
   EngineSetup setup = slow_setup();
   setup.faults = [](SimulatedStage stage, std::uint64_t tag, unsigned partition) {
@@ -106,11 +102,7 @@ TEST(SelfCheck, ASecondWrongProofFailsTheJobAndIsKept) {
 TEST(Quarantine, ASickDeviceLosesItsWorkToTheOthers) {
   EngineSetup setup = slow_setup();
   setup.devices = 2;
-  std::atomic<int> launches{0};
-  setup.faults = [&](SimulatedStage stage, std::uint64_t, unsigned) {
-    return stage == SimulatedStage::kLaunch && launches++ == 3 ? SimulatedFault::kSick
-                                                               : SimulatedFault::kNone;
-  };
+  setup.faults = device_lost_at_launch(3);
   SimulatedEngine engine(setup);
   const std::string job = engine.accepted(kPorep, 1);
   engine.expect_proved(job, kPorep, 1);
@@ -124,11 +116,7 @@ TEST(Quarantine, ASickDeviceLosesItsWorkToTheOthers) {
 TEST(Quarantine, AKeyIsNotLoadedOntoADeviceThatIsOut) {
   EngineSetup setup = slow_setup();
   setup.devices = 2;
-  std::atomic<int> launches{0};
-  setup.faults = [&](SimulatedStage stage, std::uint64_t, unsigned) {
-    return stage == SimulatedStage::kLaunch && launches++ == 0 ? SimulatedFault::kSick
-                                                               : SimulatedFault::kNone;
-  };
+  setup.faults = device_lost_at_launch(0);
   SimulatedEngine engine(setup);
   engine.expect_proved(engine.accepted(kPorep, 1), kPorep, 1);
   engine.expect_proved(engine.accepted(kSnap, 2), kSnap, 2);
@@ -137,11 +125,7 @@ TEST(Quarantine, AKeyIsNotLoadedOntoADeviceThatIsOut) {
 
 TEST(Quarantine, WithoutAnyDeviceEverythingFailsAndNothingIsAccepted) {
   EngineSetup setup = slow_setup();
-  std::atomic<int> launches{0};
-  setup.faults = [&](SimulatedStage stage, std::uint64_t, unsigned) {
-    return stage == SimulatedStage::kLaunch && launches++ == 3 ? SimulatedFault::kSick
-                                                               : SimulatedFault::kNone;
-  };
+  setup.faults = device_lost_at_launch(3);
   SimulatedEngine engine(setup);
   const std::string first = engine.accepted(kPorep, 1);
   const std::string second = engine.accepted(kSnap, 2);

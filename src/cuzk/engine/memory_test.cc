@@ -15,11 +15,6 @@ namespace {
 using Outcome = Submission::Outcome;
 using testing::HasSubstr;
 
-constexpr ProofKind kPorep = ProofKind::porep_seal_commit;
-constexpr ProofKind kSnap = ProofKind::snap_deals_update;
-constexpr ProofKind kWindow = ProofKind::window_post_partition;
-constexpr ProofKind kWinning = ProofKind::winning_post;
-
 /// Partitions of `bits` boolean variables: partition_bytes is 4 * (bits / 8 + 32). `budget` is for proving.
 EngineSetup memory_setup(std::uint64_t budget) {
   EngineSetup setup = slow_setup();
@@ -66,11 +61,7 @@ TEST(Memory, WhatDevicesKeepOfKeysIsReservedFromLoadToDrop) {
   EngineSetup setup = memory_setup(5'000'000);
   setup.devices = 2;
   setup.key_host = {400'000, 50'000};
-  std::atomic<int> launches{0};
-  setup.faults = [&](SimulatedStage stage, std::uint64_t, unsigned) {
-    return stage == SimulatedStage::kLaunch && launches++ == 0 ? SimulatedFault::kSick
-                                                               : SimulatedFault::kNone;
-  };
+  setup.faults = device_lost_at_launch(0);
   SimulatedEngine engine(setup);
   const std::string job = engine.accepted(kPorep, 1);
   engine.pass(seconds(1));
@@ -91,11 +82,7 @@ TEST(Memory, WhatIsLoadedAfterADeviceWasLostTakesNothingForIt) {
   for (auto& [id, sizes] : setup.circuits) sizes.bits = 800;
   setup.devices = 2;
   setup.key_host = {400'000, 50'000};
-  std::atomic<int> launches{0};
-  setup.faults = [&](SimulatedStage stage, std::uint64_t, unsigned) {
-    return stage == SimulatedStage::kLaunch && launches++ == 0 ? SimulatedFault::kSick
-                                                               : SimulatedFault::kNone;
-  };
+  setup.faults = device_lost_at_launch(0);
   SimulatedEngine engine(setup);
   engine.expect_proved(engine.accepted(kWinning, 1), kWinning, 1);
   EXPECT_EQ(reserved(engine, MemoryUse::kKeys), 1'000'000U + 2 * 400'000);

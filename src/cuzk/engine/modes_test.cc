@@ -9,11 +9,6 @@
 namespace cuzk::engine {
 namespace {
 
-constexpr ProofKind kPorep = ProofKind::porep_seal_commit;
-constexpr ProofKind kSnap = ProofKind::snap_deals_update;
-constexpr ProofKind kWindow = ProofKind::window_post_partition;
-constexpr ProofKind kWinning = ProofKind::winning_post;
-
 struct ModeCase {
   PipelineMode mode;
   std::size_t launches;  ///< of three PoRep jobs

@@ -172,10 +172,11 @@ test('a full disk: nothing new is accepted, what ran is delivered, kept as soon 
   assert.equal(await metric(daemon, 'cuzk_journal_failing'), 1);
   assert.equal((await client.Prove({submit: job(2)})).result.status, 'COMPLETED');
 
-  const whileFull = async (number, bytes) => {
+  const whileFull = async (number, bytes, alsoThen = async () => {}) => {
     const {job_id} = await client.SubmitProof(job(number));
     await daemon.until(async () => (await daemon.status()).pipelines.some((row) => row.state === 'running'));
     limit(daemon, bytes);
+    await alsoThen();
     const result = await client.AwaitProof({job_id});
     assert.equal(result.status, 'COMPLETED', 'delivered all the same');
     assert.equal(await metric(daemon, 'cuzk_journal_failing'), 1, 'storing the result failed');
@@ -197,13 +198,18 @@ test('a full disk: nothing new is accepted, what ran is delivered, kept as soon 
   assert.deepEqual((await client.AwaitProof({job_id: kept.job_id})).proof, kept.proof);
 
   // There is none until the end: what was reported is beside its request, whose file the limit does not cut.
-  const beside = await whileFull(5, 12 << 10);
+  // Of a cancellation too, so that its answer is the usual one.
+  const cancelled = await client.SubmitProof(job(10));
+  const beside = await whileFull(5, 12 << 10, async () => {
+    cancelled.status = (await client.CancelProof({job_id: cancelled.job_id})).was_finished ? 'COMPLETED' : 'CANCELLED';
+  });
   await daemon.kill();
   client.close();
   daemon = await Daemon.start(folder, {program});
   client = daemon.client();
   assert.equal(daemon.said('ready').recovered_jobs, 0);
   assert.deepEqual((await client.AwaitProof({job_id: beside.job_id})).proof, beside.proof);
+  assert.equal((await client.AwaitProof({job_id: cancelled.job_id})).status, cancelled.status);
 
   // Not even there: the job is proved again, under its id.
   const lost = await whileFull(7, 1);
@@ -215,6 +221,17 @@ test('a full disk: nothing new is accepted, what ran is delivered, kept as soon 
   const again = await client.AwaitProof({job_id: lost.job_id});
   assert.equal(again.status, 'COMPLETED', again.error_message);
   assert.equal((await daemon.status()).counters.total_completed, 1);
+
+  // Moved away under the daemon: what is done meanwhile would not be found.
+  const journal = path.join(folder, 'journal');
+  fs.renameSync(journal, `${journal}-moved`);
+  const moved = await daemon.get('/readyz');
+  assert.equal(moved.status, 503);
+  assert.ok(moved.text.includes(`'${journal}' was moved or removed`), moved.text);
+  await refused(client.SubmitProof(job(11)));
+  fs.renameSync(`${journal}-moved`, journal);
+  await daemon.until(async () => (await daemon.get('/readyz')).status === 200);
+  assert.equal((await client.Prove({submit: job(11)})).result.status, 'COMPLETED');
   client.close();
 });
 

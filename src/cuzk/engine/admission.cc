@@ -301,7 +301,7 @@ Result<WaiterId> Engine::Impl::await(const std::string& job_id, std::optional<Du
   const JobPtr job = known->second;
   const WaiterId id = next_waiter_++;
   if (job->final) {
-    const bool stored = std::find(unstored_.begin(), unstored_.end(), job) == unstored_.end();
+    const bool stored = job->stored;
     lock.unlock();
     done({job->result, stored});
     return id;

@@ -37,16 +37,16 @@ void Engine::Impl::deliver(Lock& lock, const JobPtr& job) {
   const std::shared_ptr<const JobResult> result = job->result;
   const bool to_journal = parts_.journal != nullptr && !job->kept;
   lock.unlock();
-  Result<void> stored;
-  if (to_journal) stored = guarded([&] { return parts_.journal->finish(*result); });
+  Result<Journal::Place> place = Journal::Place::kStored;
+  if (to_journal) place = guarded([&] { return parts_.journal->finish(*result); });
   record_done(*result);
   if (parts_.on_result) tell(parts_.on_result, *result);
   lock.lock();
-  if (!stored) {
-    ++counters_.journal_failures;
+  if (!stored_now(*job, place)) {
     unstored_.push_back(job);
     retry_journal_at_ = now() + kJournalRetry;
   }
+  const bool stored = job->stored;
   job->final = true;
   live_.erase(job->sequence);
   const auto kind = static_cast<std::size_t>(result->identity.kind);
@@ -72,23 +72,30 @@ void Engine::Impl::deliver(Lock& lock, const JobPtr& job) {
   job->waiters.clear();
   changed();
   lock.unlock();
-  for (const AwaitCallback& done : callbacks) tell(done, Awaited{result, stored.has_value()});
+  for (const AwaitCallback& done : callbacks) tell(done, Awaited{result, stored});
   lock.lock();
+}
+
+/// Whether the result is where the journal stores results.
+bool Engine::Impl::stored_now(Job& job, const Result<Journal::Place>& place) {
+  job.stored = place.has_value();
+  if (place && *place == Journal::Place::kStored) return true;
+  ++counters_.journal_failures;
+  return false;
 }
 
 void Engine::Impl::retry_journal(Lock& lock) {
   const JobPtr job = unstored_.front();
   lock.unlock();
-  const Result<void> stored = guarded([&] { return parts_.journal->finish(*job->result); });
+  const Result<Journal::Place> place = guarded([&] { return parts_.journal->finish(*job->result); });
   lock.lock();
-  if (stored) {
+  if (stored_now(*job, place)) {
     std::erase(unstored_, job);
     changed();
     return;
   }
-  ++counters_.journal_failures;
   retry_journal_at_ = now() + kJournalRetry;
-  // Past the end there is nobody to try again: the journal still has them as accepted.
+  // Past the end there is nobody to try again: the journal has kept them elsewhere, or still as accepted.
   if (stopping_) unstored_.clear();
 }
 

@@ -46,7 +46,7 @@ struct Submission {
 /// What a waiter is told. Without a result, its time passed and the job goes on.
 struct Awaited {
   std::shared_ptr<const JobResult> result = {};
-  bool stored = true;  ///< false: the journal could not take the result yet; it is tried again
+  bool stored = true;  ///< false: a crash now would lose the result; the journal is asked again
 };
 using AwaitCallback = std::function<void(const Awaited&)>;
 /// Names a waiter; never 0.

@@ -20,10 +20,11 @@ namespace cuzk::engine {
 ///  - finish comes once for every accepted job, except those that a shutdown ended and those of an earlier
 ///    process whose payload or parameters cannot be read now: the next start finds these unfinished and runs
 ///    them again under the same job id. They are forgotten only when their next attempt was accepted.
-///  - A result is reported to waiters after finish has returned. When finish fails (disk full) the result is
-///    reported all the same, admission is refused, and finish is tried again every second while the engine
-///    lives. Should the process end before it succeeds, recover gives the result where the journal could keep
-///    it elsewhere; else the job, which is proved again, so nothing that was accepted is lost.
+///  - A result is reported to waiters after finish has returned. When it fails (disk full) the result is
+///    reported all the same. Until it has stored the result, admission is refused and finish is tried again
+///    every second while the engine lives. Should the process end before that, recover gives the result where
+///    the journal has kept it elsewhere; else the job, which is proved again, so nothing that was accepted is
+///    lost.
 class Journal {
  public:
   Journal() = default;
@@ -34,9 +35,14 @@ class Journal {
   /// Durable when it returns without error. Payloads are up to 256 MiB. On error nothing is stored.
   virtual Result<void> accept(const JobIdentity& identity, const ProofRequest& request) = 0;
 
+  /// Where an outcome is, which survives the process in both cases.
+  enum class Place {
+    kStored,     ///< where it belongs
+    kElsewhere,  ///< where there was room; finish is to be tried again
+  };
   /// Stores the outcome and lets the payload go; durable when it returns without error. Finishing a job that
   /// is already finished, or is not known, changes nothing.
-  virtual Result<void> finish(const JobResult& result) = 0;
+  virtual Result<Place> finish(const JobResult& result) = 0;
 
   /// Whether a request of so many bytes could be accepted now. Asked about once a second after an acceptance
   /// that failed, until it can. Leaves nothing behind.
@@ -59,6 +65,7 @@ class Journal {
   struct Finished {
     std::shared_ptr<const JobResult> result;
     std::chrono::seconds age{};  ///< since it was finished, by the wall clock
+    Place place = Place::kStored;
   };
   /// What earlier processes left.
   struct Recovered {

@@ -17,7 +17,8 @@ using testing::HasSubstr;
 
 constexpr ProofKind kKind = ProofKind::window_post_partition;
 
-/// A journal in memory that outlives engines, as a disk outlives processes. `full`: it refuses to write.
+/// A journal in memory that outlives engines, as a disk outlives processes. `full`: it refuses to write;
+/// `has_room_elsewhere`: but for results.
 class MemoryJournal : public Journal {
  public:
   struct Row {
@@ -25,6 +26,7 @@ class MemoryJournal : public Journal {
     ProofRequest request;
     std::uint32_t starts = 0;
     std::shared_ptr<const JobResult> result;
+    Place place = Place::kStored;  // of the result
   };
 
   Result<void> accept(const JobIdentity& identity, const ProofRequest& request) override {
@@ -32,16 +34,20 @@ class MemoryJournal : public Journal {
     if (full_) return io_error("no space left on device");
     EXPECT_TRUE(std::none_of(rows_.begin(), rows_.end(),
                              [&](const Row& row) { return row.identity.job_id == identity.job_id; }));
-    rows_.push_back({identity, request, 0, nullptr});
+    rows_.push_back({identity, request, 0, nullptr, Place::kStored});
     return {};
   }
-  Result<void> finish(const JobResult& result) override {
+  Result<Place> finish(const JobResult& result) override {
     const std::lock_guard lock(mutex_);
-    if (full_) return io_error("no space left on device");
-    for (Row& row : rows_)
-      if (row.identity.job_id == result.identity.job_id && !row.result)
-        row.result = std::make_shared<JobResult>(result);
-    return {};
+    if (full_ && !has_room_elsewhere_) return io_error("no space left on device");
+    const Place place = full_ ? Place::kElsewhere : Place::kStored;
+    for (Row& row : rows_) {
+      if (row.identity.job_id != result.identity.job_id || (row.result && row.place == Place::kStored))
+        continue;
+      row.result = std::make_shared<JobResult>(result);
+      row.place = place;
+    }
+    return place;
   }
   Result<void> probe(std::uint64_t request_bytes) override {
     const std::lock_guard lock(mutex_);
@@ -65,7 +71,7 @@ class MemoryJournal : public Journal {
     Recovered out;
     for (const Row& row : rows_) {
       if (row.result)
-        out.finished.push_back({row.result, std::chrono::seconds(1)});
+        out.finished.push_back({row.result, std::chrono::seconds(1), row.place});
       else
         out.unfinished.push_back({row.identity, row.starts});
     }
@@ -80,9 +86,10 @@ class MemoryJournal : public Journal {
     return bad_input("no payload of " + job_id);
   }
 
-  void set_full(bool full) {
+  void set_full(bool full, bool has_room_elsewhere = false) {
     const std::lock_guard lock(mutex_);
     full_ = full;
+    has_room_elsewhere_ = has_room_elsewhere;
   }
   void set_unreadable(bool unreadable) {
     const std::lock_guard lock(mutex_);
@@ -116,6 +123,7 @@ class MemoryJournal : public Journal {
   std::vector<Row> rows_;
   std::vector<std::uint64_t> probed_;
   bool full_ = false;
+  bool has_room_elsewhere_ = false;
   bool unreadable_ = false;
   bool damaged_ = false;
 };
@@ -198,7 +206,7 @@ TEST(JournalContract, AJobThatEndsTheProcessEachTimeIsGivenUp) {
 TEST(JournalContract, AJobWhoseResultIsBeingStoredIsNotCancelled) {
   class SlowJournal : public MemoryJournal {
    public:
-    Result<void> finish(const JobResult& result) override {
+    Result<Place> finish(const JobResult& result) override {
       clock->sleep_for(seconds(10));
       return MemoryJournal::finish(result);
     }
@@ -250,6 +258,38 @@ TEST(JournalContract, AWaiterLearnsWhetherThisResultIsStored) {
   engine.pass(seconds(1));
   ask(unstored);
   EXPECT_TRUE(answer(unstored));
+}
+
+TEST(JournalContract, AResultThatIsKeptElsewhereSurvivesAndIsStoredLater) {
+  MemoryJournal journal;
+  std::string job;
+  {
+    SimulatedEngine engine(journal_setup(journal));
+    job = engine.accepted(kKind, 1);
+    engine.pass(seconds(1));
+    journal.set_full(true, true);
+    EXPECT_FALSE(engine->cancel(job)->was_settled);
+    bool stored = false;
+    std::mutex mutex;
+    ASSERT_TRUE(engine->await(job, {}, [&](const Awaited& awaited) {
+      const std::lock_guard lock(mutex);
+      stored = awaited.stored;
+    }));
+    engine.pass(seconds(3));
+    const std::lock_guard lock(mutex);
+    EXPECT_TRUE(stored) << "no crash brings it back";
+    EXPECT_TRUE(engine->status().journal_failing);
+  }
+  ASSERT_EQ(journal.copy().at(0).place, Journal::Place::kElsewhere);
+  SimulatedEngine engine(journal_setup(journal));
+  EXPECT_EQ(engine->job(job)->state, JobState::kCancelled);
+  EXPECT_TRUE(engine->status().journal_failing) << "as long as it is not where it belongs";
+  EXPECT_EQ(engine.submit(kKind, 2).outcome, Outcome::kJournalFailed);
+  journal.set_full(false);
+  engine.pass(seconds(2));
+  EXPECT_EQ(journal.copy().at(0).place, Journal::Place::kStored);
+  EXPECT_FALSE(engine->status().journal_failing);
+  EXPECT_EQ(engine.submit(kKind, 2).outcome, Outcome::kAccepted);
 }
 
 TEST(JournalContract, AStartIsCountedWhenTheJobIsBegun) {

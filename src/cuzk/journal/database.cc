@@ -14,24 +14,24 @@ Error failure(sqlite3* db) {
 
 }  // namespace
 
-void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
+void SqlStatement::Finalize::operator()(sqlite3_stmt* statement) const {
   sqlite3_finalize(statement);
 }
 void Database::Close::operator()(sqlite3* db) const {
   sqlite3_close(db);
 }
 
-void Statement::note(int code) {
+void SqlStatement::note(int code) {
   if (code != SQLITE_OK && bind_error_ == SQLITE_OK) bind_error_ = code;
 }
 
-Statement& Statement::bind(int parameter, std::string_view text) {
+SqlStatement& SqlStatement::bind(int parameter, std::string_view text) {
   note(sqlite3_bind_text64(statement_.get(), parameter + 1, text.data() == nullptr ? "" : text.data(),
                            text.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
   return *this;
 }
 
-Statement& Statement::bind(int parameter, ByteSpan bytes) {
+SqlStatement& SqlStatement::bind(int parameter, ByteSpan bytes) {
   if (bytes.empty())
     note(sqlite3_bind_zeroblob(statement_.get(), parameter + 1, 0));
   else
@@ -39,12 +39,12 @@ Statement& Statement::bind(int parameter, ByteSpan bytes) {
   return *this;
 }
 
-Statement& Statement::bind(int parameter, std::int64_t number) {
+SqlStatement& SqlStatement::bind(int parameter, std::int64_t number) {
   note(sqlite3_bind_int64(statement_.get(), parameter + 1, number));
   return *this;
 }
 
-Result<bool> Statement::step() {
+Result<bool> SqlStatement::step() {
   if (bind_error_ != SQLITE_OK) return io_error(std::string("journal: ") + sqlite3_errstr(bind_error_));
   switch (sqlite3_step(statement_.get())) {
     case SQLITE_ROW:
@@ -56,7 +56,7 @@ Result<bool> Statement::step() {
   }
 }
 
-Result<void> Statement::run() {
+Result<void> SqlStatement::run() {
   CUZK_TRY_ASSIGN(bool row, step());
   while (row) {
     CUZK_TRY_ASSIGN(row, step());
@@ -64,19 +64,19 @@ Result<void> Statement::run() {
   return {};
 }
 
-std::string Statement::text(int column) const {
+std::string SqlStatement::text(int column) const {
   const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
   if (data == nullptr) return {};
   return {data, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
 }
 
-std::vector<std::uint8_t> Statement::bytes(int column) const {
+std::vector<std::uint8_t> SqlStatement::bytes(int column) const {
   const auto* data = static_cast<const std::uint8_t*>(sqlite3_column_blob(statement_.get(), column));
   if (data == nullptr) return {};
   return {data, data + sqlite3_column_bytes(statement_.get(), column)};
 }
 
-std::int64_t Statement::number(int column) const {
+std::int64_t SqlStatement::number(int column) const {
   return sqlite3_column_int64(statement_.get(), column);
 }
 
@@ -98,7 +98,7 @@ Result<Database> Database::open(const std::string& path) {
 }
 
 Result<void> Database::check() {
-  CUZK_TRY_ASSIGN(Statement check, prepare("PRAGMA integrity_check(1)"));
+  CUZK_TRY_ASSIGN(SqlStatement check, prepare("PRAGMA integrity_check(1)"));
   CUZK_TRY_ASSIGN(const bool answered, check.step());
   if (answered && check.text(0) == "ok") return {};
   return io_error("journal '" + std::string(sqlite3_db_filename(db_.get(), "main")) +
@@ -114,11 +114,11 @@ Result<void> Database::execute(const std::string& sql) {
   return {};
 }
 
-Result<Statement> Database::prepare(std::string_view sql) {
+Result<SqlStatement> Database::prepare(std::string_view sql) {
   sqlite3_stmt* raw = nullptr;
   if (sqlite3_prepare_v2(db_.get(), sql.data(), static_cast<int>(sql.size()), &raw, nullptr) != SQLITE_OK)
     return failure(db_.get());
-  return Statement(db_.get(), raw);
+  return SqlStatement(db_.get(), raw);
 }
 
 }  // namespace cuzk::journal

@@ -19,15 +19,15 @@ class Database;
 
 /// A prepared statement of one database, which must outlive it. Parameters and columns count from 0. Not
 /// thread-safe.
-class Statement {
+class SqlStatement {
  public:
-  Statement(Statement&&) noexcept = default;
-  Statement& operator=(Statement&&) noexcept = default;
+  SqlStatement(SqlStatement&&) noexcept = default;
+  SqlStatement& operator=(SqlStatement&&) noexcept = default;
 
   /// What is bound is copied. An empty span binds an empty blob, not NULL.
-  Statement& bind(int parameter, std::string_view text);
-  Statement& bind(int parameter, ByteSpan bytes);
-  Statement& bind(int parameter, std::int64_t number);
+  SqlStatement& bind(int parameter, std::string_view text);
+  SqlStatement& bind(int parameter, ByteSpan bytes);
+  SqlStatement& bind(int parameter, std::int64_t number);
 
   /// The next row: true while there is one. An error of the database or of a bind before it.
   Result<bool> step();
@@ -43,7 +43,7 @@ class Statement {
   struct Finalize {
     void operator()(sqlite3_stmt* statement) const;
   };
-  Statement(sqlite3* db, sqlite3_stmt* statement) : db_(db), statement_(statement) {}
+  SqlStatement(sqlite3* db, sqlite3_stmt* statement) : db_(db), statement_(statement) {}
   void note(int code);
 
   sqlite3* db_;
@@ -66,7 +66,7 @@ class Database {
 
   /// Runs statements that take no parameters and give no rows that matter.
   Result<void> execute(const std::string& sql);
-  Result<Statement> prepare(std::string_view sql);
+  Result<SqlStatement> prepare(std::string_view sql);
 
  private:
   struct Close {

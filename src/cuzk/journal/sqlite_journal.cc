@@ -11,8 +11,11 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "cuzk/hash/sha256.h"
 #include "cuzk/journal/database.h"
@@ -93,14 +96,40 @@ class FolderLock {
     if (lock.fd_ < 0) return os_error("journal: cannot open", folder);
     if (::flock(lock.fd_, LOCK_EX | LOCK_NB) == 0) return lock;
     if (errno == EWOULDBLOCK) return io_error("journal: another process uses '" + folder + "'");
-    return os_error("journal: cannot lock", folder);
+    // Over NFS a lock is one of the server's, for a file that is open to be written, which no folder is.
+    return io_error("journal: cannot lock '" + folder + "': " + std::strerror(errno) +
+                    "; the file system has no locks on folders (NFS, some FUSE) or no more of them: use a "
+                    "local one");
   }
 
  private:
   int fd_ = -1;
 };
 
-JobIdentity identity_of(const Statement& row) {
+/// Which file or folder a path leads to.
+struct FileId {
+  dev_t device = 0;
+  ino_t inode = 0;
+  friend bool operator==(const FileId&, const FileId&) = default;
+
+  static std::optional<FileId> of(const std::string& path) {
+    struct stat found {};
+    if (::stat(path.c_str(), &found) != 0) return std::nullopt;
+    return FileId{found.st_dev, found.st_ino};
+  }
+};
+
+/// Makes a folder where there is none, for the user alone.
+Result<void> make_folder(const std::string& path) {
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return os_error("journal: cannot make", path);
+  struct stat there {};
+  if (::stat(path.c_str(), &there) != 0) return os_error("journal: cannot use", path);
+  if (!S_ISDIR(there.st_mode)) return io_error("journal: '" + path + "' is there and is no folder");
+  if (::access(path.c_str(), R_OK | W_OK | X_OK) != 0) return os_error("journal: cannot write into", path);
+  return {};
+}
+
+JobIdentity identity_of(const SqlStatement& row) {
   JobIdentity out;
   out.job_id = row.text(0);
   out.request_id = row.text(1);
@@ -170,7 +199,22 @@ Result<void> check_has_database(const std::string& folder) {
 class SqliteJournal::Impl {
  public:
   Impl(std::string folder, FolderLock lock, Database database)
-      : folder_(std::move(folder)), lock_(std::move(lock)), database_(std::move(database)) {}
+      : folder_(std::move(folder)), lock_(std::move(lock)), database_(std::move(database)) {
+    for (const char* name : {"", "/payload", "/journal.db"})
+      places_.emplace_back(folder_ + name, FileId::of(folder_ + name));
+  }
+
+  /// The database would go on in files that no next start finds, beside requests in another folder.
+  [[nodiscard]] Result<void> check_place() const {
+    for (const auto& [path, id] : places_) {
+      const std::optional<FileId> found = FileId::of(path);
+      if (found && found == id) continue;
+      return io_error("journal: '" + path + "' was " + (found ? "replaced" : "moved or removed") +
+                      " while it is in use: put back what was there; what is to be used instead needs "
+                      "another start");
+    }
+    return {};
+  }
 
   [[nodiscard]] std::string payload_path(const std::string& job_id) const {
     return folder_ + "/payload/" + job_id;
@@ -178,7 +222,7 @@ class SqliteJournal::Impl {
 
   Result<void> prepare_tables() {
     CUZK_TRY(database_.check());
-    CUZK_TRY_ASSIGN(Statement version, database_.prepare("PRAGMA user_version"));
+    CUZK_TRY_ASSIGN(SqlStatement version, database_.prepare("PRAGMA user_version"));
     CUZK_TRY_ASSIGN(const bool has_version, version.step());
     const std::int64_t schema = has_version ? version.number(0) : 0;
     if (schema > kSchema)
@@ -198,7 +242,7 @@ class SqliteJournal::Impl {
 
   /// Removes payloads that no unfinished job has.
   Result<void> sweep() {
-    CUZK_TRY_ASSIGN(Statement rows, database_.prepare("SELECT job_id FROM job WHERE state = 0"));
+    CUZK_TRY_ASSIGN(SqlStatement rows, database_.prepare("SELECT job_id FROM job WHERE state = 0"));
     std::set<std::string> wanted;
     for (;;) {
       CUZK_TRY_ASSIGN(const bool row, rows.step());
@@ -214,6 +258,7 @@ class SqliteJournal::Impl {
 
   Result<void> accept(const JobIdentity& identity, const ProofRequest& request) {
     CUZK_TRY(check_id(identity.job_id));
+    CUZK_TRY(check_place());
     CUZK_TRY(check_absent(identity.job_id));
     const std::string path = payload_path(identity.job_id);
     CUZK_TRY(write_request(path, request));
@@ -223,24 +268,31 @@ class SqliteJournal::Impl {
     return inserted;
   }
 
-  Result<void> finish(const JobResult& result) {
+  Result<Place> finish(const JobResult& result) {
     CUZK_TRY(check_id(result.identity.job_id));
+    CUZK_TRY(check_place());
     const std::string path = payload_path(result.identity.job_id);
-    const std::int64_t finished_at = now();
     const std::lock_guard guard(mutex_);
+    const auto known = kept_.find(result.identity.job_id);
+    const std::int64_t finished_at = known != kept_.end() ? known->second : now();
     const Result<void> stored = store(result, finished_at);
     if (stored) {
       ::unlink(path.c_str());
-      return {};
+      if (known != kept_.end()) kept_.erase(known);
+      return Place::kStored;
     }
-    // Not finished, as the disk keeps the request as well; but recover finds it, should this be the last try.
+    if (known != kept_.end()) return Place::kElsewhere;
     const Result<void> kept = write_outcome(path, result, finished_at);
-    if (kept) return stored;
+    if (kept) {
+      kept_.emplace(result.identity.job_id, finished_at);
+      return Place::kElsewhere;
+    }
     return Error{stored.error().code,
                  stored.error().message + "; nor beside its request: " + kept.error().message};
   }
 
   Result<void> probe(std::uint64_t request_bytes) {
+    CUZK_TRY(check_place());
     // As a file that open removes, should this process end meanwhile. Other parts of the stored request are
     // small beside the margin.
     constexpr std::uint64_t kMargin = 64 << 10;
@@ -259,9 +311,10 @@ class SqliteJournal::Impl {
   Result<void> forget(const std::string& job_id) {
     {
       const std::lock_guard guard(mutex_);
-      CUZK_TRY_ASSIGN(Statement remove, database_.prepare("DELETE FROM job WHERE job_id = ?"));
+      CUZK_TRY_ASSIGN(SqlStatement remove, database_.prepare("DELETE FROM job WHERE job_id = ?"));
       remove.bind(0, job_id);
       CUZK_TRY(remove.run());
+      kept_.erase(job_id);
     }
     if (check_id(job_id)) ::unlink(payload_path(job_id).c_str());
     return {};
@@ -269,8 +322,8 @@ class SqliteJournal::Impl {
 
   Result<void> begin(const std::string& job_id) {
     const std::lock_guard guard(mutex_);
-    CUZK_TRY_ASSIGN(Statement update, database_.prepare("UPDATE job SET starts = starts + 1 "
-                                                        "WHERE job_id = ? AND state = 0"));
+    CUZK_TRY_ASSIGN(SqlStatement update, database_.prepare("UPDATE job SET starts = starts + 1 "
+                                                           "WHERE job_id = ? AND state = 0"));
     update.bind(0, job_id);
     return update.run();
   }
@@ -279,7 +332,7 @@ class SqliteJournal::Impl {
     const std::lock_guard guard(mutex_);
     Recovered out;
     std::vector<StoredOutcome> kept;
-    CUZK_TRY_ASSIGN(Statement unfinished,
+    CUZK_TRY_ASSIGN(SqlStatement unfinished,
                     database_.prepare("SELECT " + std::string(kIdentityColumns) +
                                       ", starts FROM job WHERE state = 0 ORDER BY seq"));
     for (;;) {
@@ -300,7 +353,7 @@ class SqliteJournal::Impl {
       ::unlink(payload_path(outcome.result.identity.job_id).c_str());
       return true;
     });
-    CUZK_TRY_ASSIGN(Statement finished,
+    CUZK_TRY_ASSIGN(SqlStatement finished,
                     database_.prepare("SELECT " + std::string(kIdentityColumns) +
                                       ", state, finished_at, proof, failure, message, queue_wait, srs_load, "
                                       "synthesis, gpu_compute, total, checksum FROM job WHERE state <> 0 "
@@ -331,11 +384,13 @@ class SqliteJournal::Impl {
             .failure = engine::FailureClass::kInternal,
             .message = "INTERNAL: the stored result is damaged: its checksum is not the one that it had"};
       }
-      out.finished.push_back({result, age(finished.number(7))});
+      out.finished.push_back({.result = result, .age = age(finished.number(7))});
     }
-    for (StoredOutcome& outcome : kept)
-      out.finished.push_back(
-          {std::make_shared<JobResult>(std::move(outcome.result)), age(outcome.finished_at)});
+    for (StoredOutcome& outcome : kept) {
+      kept_.emplace(outcome.result.identity.job_id, outcome.finished_at);
+      out.finished.push_back({std::make_shared<JobResult>(std::move(outcome.result)),
+                              age(outcome.finished_at), Place::kElsewhere});
+    }
     std::stable_sort(out.finished.begin(), out.finished.end(),
                      [](const auto& a, const auto& b) { return a.age > b.age; });
     return out;
@@ -343,11 +398,12 @@ class SqliteJournal::Impl {
 
   Result<ProofRequest> payload(const std::string& job_id) {
     CUZK_TRY(check_id(job_id));
+    CUZK_TRY(check_place());  // a request that is elsewhere for now is not lost
     Bytes32 digest{};
     {
       const std::lock_guard guard(mutex_);
-      CUZK_TRY_ASSIGN(Statement row, database_.prepare("SELECT " + std::string(kIdentityColumns) +
-                                                       " FROM job WHERE job_id = ? AND state = 0"));
+      CUZK_TRY_ASSIGN(SqlStatement row, database_.prepare("SELECT " + std::string(kIdentityColumns) +
+                                                          " FROM job WHERE job_id = ? AND state = 0"));
       row.bind(0, job_id);
       CUZK_TRY_ASSIGN(const bool found, row.step());
       if (!found) return Error{ErrorCode::kInternal, "journal: no unfinished job '" + job_id + "'"};
@@ -362,7 +418,7 @@ class SqliteJournal::Impl {
  private:
   /// With the mutex held.
   Result<void> store(const JobResult& result, std::int64_t finished_at) {
-    CUZK_TRY_ASSIGN(Statement update,
+    CUZK_TRY_ASSIGN(SqlStatement update,
                     database_.prepare("UPDATE job SET state = ?, finished_at = ?, proof = ?, failure = ?, "
                                       "message = ?, queue_wait = ?, srs_load = ?, synthesis = ?, "
                                       "gpu_compute = ?, total = ?, checksum = ? "
@@ -400,7 +456,7 @@ class SqliteJournal::Impl {
 
   /// Numbers that are in no row this program writes: SQLite's own check knows pages, not their content.
   Result<void> check_rows() {
-    CUZK_TRY_ASSIGN(Statement row,
+    CUZK_TRY_ASSIGN(SqlStatement row,
                     database_.prepare("SELECT job_id FROM job WHERE kind NOT BETWEEN 1 AND 4 "
                                       "OR priority NOT BETWEEN 1 AND 4 OR state NOT IN (0, 2, 3, 4) "
                                       "OR failure NOT BETWEEN 0 AND 7 OR length(digest) <> 32 "
@@ -415,7 +471,7 @@ class SqliteJournal::Impl {
   /// A second acceptance would replace the payload of the first.
   Result<void> check_absent(const std::string& job_id) {
     const std::lock_guard guard(mutex_);
-    CUZK_TRY_ASSIGN(Statement row, database_.prepare("SELECT 1 FROM job WHERE job_id = ?"));
+    CUZK_TRY_ASSIGN(SqlStatement row, database_.prepare("SELECT 1 FROM job WHERE job_id = ?"));
     row.bind(0, job_id);
     CUZK_TRY_ASSIGN(const bool found, row.step());
     if (found) return Error{ErrorCode::kInternal, "journal: job '" + job_id + "' is there already"};
@@ -424,8 +480,8 @@ class SqliteJournal::Impl {
 
   Result<void> insert(const JobIdentity& identity) {
     const std::lock_guard guard(mutex_);
-    CUZK_TRY_ASSIGN(Statement row, database_.prepare("INSERT INTO job (" + std::string(kIdentityColumns) +
-                                                     ", accepted_at) VALUES (?, ?, ?, ?, ?, ?, ?)"));
+    CUZK_TRY_ASSIGN(SqlStatement row, database_.prepare("INSERT INTO job (" + std::string(kIdentityColumns) +
+                                                        ", accepted_at) VALUES (?, ?, ?, ?, ?, ?, ?)"));
     row.bind(0, identity.job_id)
         .bind(1, identity.request_id)
         .bind(2, static_cast<std::int64_t>(identity.kind))
@@ -436,21 +492,23 @@ class SqliteJournal::Impl {
     return row.run();
   }
 
-  std::string folder_;
+  const std::string folder_;
+  std::vector<std::pair<std::string, std::optional<FileId>>> places_;  // paths and what was there at open
   FolderLock lock_;
   std::mutex mutex_;
   Database database_;  // guarded by mutex_
+  /// Jobs whose outcome is beside their request, and when they were finished; guarded by mutex_.
+  std::map<std::string, std::int64_t> kept_;
 };
 
 SqliteJournal::SqliteJournal(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 SqliteJournal::~SqliteJournal() = default;
 
 Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open(const std::string& folder) {
-  for (const std::string& path : {folder, folder + "/payload"}) {
-    std::error_code error;
-    fs::create_directories(fs::path(path).parent_path(), error);
-    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return os_error("journal: cannot make", path);
-  }
+  std::error_code error;
+  fs::create_directories(fs::path(folder).parent_path(), error);
+  CUZK_TRY(make_folder(folder));
+  CUZK_TRY(make_folder(folder + "/payload"));
   CUZK_TRY_ASSIGN(FolderLock lock, FolderLock::take(folder));
   CUZK_TRY(check_has_database(folder));
   CUZK_TRY_ASSIGN(Database database, Database::open(folder + "/journal.db"));
@@ -460,10 +518,13 @@ Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open(const std::string& fo
   return std::unique_ptr<SqliteJournal>(new SqliteJournal(std::move(impl)));
 }
 
+Result<void> SqliteJournal::check_place() const {
+  return impl_->check_place();
+}
 Result<void> SqliteJournal::accept(const JobIdentity& identity, const ProofRequest& request) {
   return impl_->accept(identity, request);
 }
-Result<void> SqliteJournal::finish(const JobResult& result) {
+Result<engine::Journal::Place> SqliteJournal::finish(const JobResult& result) {
   return impl_->finish(result);
 }
 Result<void> SqliteJournal::probe(std::uint64_t request_bytes) {

@@ -21,15 +21,21 @@ namespace cuzk::journal {
 class SqliteJournal : public engine::Journal {
  public:
   /// Makes the folder where it does not exist (mode 0700: payloads hold replica data). kIo when it cannot be
-  /// used: another process has it, the database is damaged or gone while requests are there, or it was
-  /// written by a later version. What is damaged is left as it was found.
+  /// used: another process has it, it cannot be locked, `payload` is no folder that can be written, the
+  /// database is damaged or gone while requests are there, or it was written by a later version. What is
+  /// damaged is left as it was found.
   static Result<std::unique_ptr<SqliteJournal>> open(const std::string& folder);
   ~SqliteJournal() override;
 
+  /// kIo while the folder, or the database in it, is not in its place: moved, removed or replaced since it
+  /// was opened. Until it is back nothing is stored; accept, finish, probe
+  /// and payload say the same. Waits for nobody.
+  [[nodiscard]] Result<void> check_place() const;
+
   Result<void> accept(const engine::JobIdentity& identity, const ProofRequest& request) override;
-  /// When the database cannot take the outcome it is written beside the job's request, into room that the
-  /// disk gave with the request: an error all the same, but recover finds it.
-  Result<void> finish(const engine::JobResult& result) override;
+  /// kElsewhere: the database cannot take the outcome; it is beside the job's request, in room that the disk
+  /// gave with the request.
+  Result<Place> finish(const engine::JobResult& result) override;
   /// Takes the room on the disk for a moment, and writes to the database what it has already.
   Result<void> probe(std::uint64_t request_bytes) override;
   Result<void> forget(const std::string& job_id) override;

@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 using engine::JobIdentity;
 using engine::JobResult;
 using engine::JobState;
+using Place = engine::Journal::Place;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -212,6 +213,42 @@ TEST_F(Journal, OneProcessAtATime) {
   EXPECT_FALSE(SqliteJournal::open(folder()));
   fs::rename(folder(), folder() + "-moved");
   EXPECT_FALSE(SqliteJournal::open(folder() + "-moved"));
+}
+
+/// What lies in its place may be what another process uses, or what nobody finds again.
+TEST_F(Journal, AFolderThatWasMovedStoresNothingUntilItIsBack) {
+  const ProofRequest proof = request(1);
+  const auto journal = open();
+  ASSERT_TRUE(journal->accept(identity("A", proof), proof));
+  ASSERT_TRUE(journal->check_place());
+  const std::string away = folder() + "-moved";
+  const auto expect_refused = [&](const char* why) {
+    EXPECT_THAT(journal->check_place().error().message, HasSubstr(why));
+    EXPECT_THAT(journal->accept(identity("B", proof), proof).error().message, HasSubstr(why));
+    EXPECT_THAT(journal->finish(result(identity("A", proof))).error().message, HasSubstr(why));
+    EXPECT_THAT(journal->probe(0).error().message, HasSubstr(why));
+    EXPECT_EQ(journal->payload("A").error().code, ErrorCode::kIo) << "not lost for good";
+  };
+  fs::rename(folder(), away);
+  expect_refused("moved or removed");
+  fs::create_directories(folder() + "/payload");
+  expect_refused("replaced");
+  fs::remove_all(folder());
+  fs::rename(away, folder());
+  fs::rename(folder() + "/payload", away);
+  expect_refused("/payload' was moved or removed");
+  fs::rename(away, folder() + "/payload");
+  EXPECT_TRUE(journal->check_place());
+  EXPECT_TRUE(journal->payload("A"));
+  EXPECT_EQ(journal->finish(result(identity("A", proof))).value(), Place::kStored);
+}
+
+TEST_F(Journal, AFileInThePlaceOfAFolderIsRefused) {
+  fs::create_directories(folder());
+  std::ofstream(folder() + "/payload") << "no folder";
+  const auto journal = SqliteJournal::open(folder());
+  ASSERT_FALSE(journal);
+  EXPECT_THAT(journal.error().message, HasSubstr("/payload' is there and is no folder"));
 }
 
 TEST_F(Journal, AnIdThatIsNoFileNameIsRefused) {
@@ -448,21 +485,21 @@ TEST_F(Journal, AFullDiskLosesNothing) {
     EXPECT_FALSE(journal->probe(3 << 20));
     EXPECT_TRUE(journal->probe(1 << 10));
   }
-  std::optional<FileLimit> limit(std::in_place, 2048);  // none for the row, nor for a result
+  std::optional<FileLimit> limit(std::in_place, 2048);  // none for the row, nor for a result in the database
   const Result<void> no_row = journal->accept(identity("M", small), small);
-  const Result<void> no_result = journal->finish(result(identity("S", small)));
+  const auto no_result = journal->finish(result(identity("S", small)));
   const Result<void> no_room = journal->probe(0);
   limit.reset();
   EXPECT_FALSE(no_room);
   EXPECT_TRUE(journal->probe(3 << 20));
   ASSERT_FALSE(no_row);
   EXPECT_EQ(no_row.error().code, ErrorCode::kIo);
-  ASSERT_FALSE(no_result);
+  EXPECT_EQ(no_result.value(), Place::kElsewhere);
   EXPECT_EQ(payload_files(), 1U);
   EXPECT_TRUE(journal->payload("S"));
 
   ASSERT_TRUE(journal->accept(identity("L", large), large));
-  ASSERT_TRUE(journal->finish(result(identity("S", small))));
+  ASSERT_EQ(journal->finish(result(identity("S", small))).value(), Place::kStored);
   const auto recovered = journal->recover().value();
   ASSERT_EQ(recovered.unfinished.size(), 1U);
   EXPECT_EQ(recovered.unfinished[0].identity.job_id, "L");
@@ -481,9 +518,10 @@ TEST_F(Journal, AFullDiskKeepsWhatWasReported) {
     const auto journal = open();
     for (const char* id : {"C", "X", "W"}) ASSERT_TRUE(journal->accept(identity(id, proof), proof));
     const FileLimit limit(12 << 10);  // the files of requests are smaller, the database's log is not
-    EXPECT_FALSE(journal->finish(completed));
-    EXPECT_FALSE(journal->finish(cancelled));
+    EXPECT_EQ(journal->finish(completed).value(), Place::kElsewhere);
+    EXPECT_EQ(journal->finish(cancelled).value(), Place::kElsewhere);
     EXPECT_FALSE(journal->accept(identity("N", proof), proof));
+    EXPECT_EQ(journal->finish(cancelled).value(), Place::kElsewhere) << "tried again";
   }
   // A write that a kill cut short is no outcome.
   std::vector<std::uint8_t> bytes = file_bytes(folder() + "/payload/X");
@@ -505,12 +543,19 @@ TEST_F(Journal, AFullDiskKeepsWhatWasReported) {
   }
   std::ofstream(folder() + "/payload/X", std::ios::binary) << whole;
   {
-    // It goes into the database with the first start that has room.
+    // A start without room knows it, and says that it is not where it belongs.
     const auto journal = open();
-    const FileLimit limit(1);
-    EXPECT_EQ(journal->recover()->finished.size(), 2U);
+    std::optional<FileLimit> limit(std::in_place, 1);
+    const auto recovered = journal->recover().value();
+    ASSERT_EQ(recovered.finished.size(), 2U);
+    EXPECT_EQ(recovered.finished[0].place, Place::kStored);
+    EXPECT_EQ(recovered.finished[1].place, Place::kElsewhere);
+    EXPECT_EQ(journal->finish(cancelled).value(), Place::kElsewhere);
+    // It goes into the database as soon as there is room, here or with a later start.
+    limit.reset();
+    EXPECT_EQ(journal->finish(cancelled).value(), Place::kStored);
   }
-  EXPECT_EQ(payload_files(), 2U);
+  EXPECT_EQ(payload_files(), 1U);
   const auto journal = open();
   const auto recovered = journal->recover().value();
   ASSERT_EQ(recovered.finished.size(), 2U);

@@ -219,6 +219,7 @@ class Daemon {
         std::make_unique<ProvingService>(ServiceParts{.engine = *engine_,
                                                       .work = *work_,
                                                       .log = log_,
+                                                      .status = [this] { return engine_status(); },
                                                       .metrics_text = [this] { return metrics_text(); },
                                                       .disconnect_grace = config.disconnect_grace,
                                                       .token = token_,
@@ -303,14 +304,24 @@ class Daemon {
                                                  {"proof", to_hex(evidence.proofs[i])}});
   }
 
+  /// The engine learns that its journal has gone when it next stores something; this says so at once.
+  [[nodiscard]] engine::Status engine_status() const {
+    engine::Status status = engine_->status();
+    if (journal_ != nullptr && status.journal_refusal.empty()) {
+      if (const Result<void> place = journal_->check_place(); !place)
+        status.journal_refusal = place.error().message;
+    }
+    return status;
+  }
+
   [[nodiscard]] std::string metrics_text() const {
-    return metrics_.text(engine_->status(), options_.config.gpus.gpu_workers_per_device);
+    return metrics_.text(engine_status(), options_.config.gpus.gpu_workers_per_device);
   }
 
   [[nodiscard]] std::string state() const { return engine_->status().draining ? "draining" : state_.load(); }
 
   [[nodiscard]] std::string ready_or_why_not() const {
-    const engine::Status status = engine_->status();
+    const engine::Status status = engine_status();
     return readiness(status.draining ? "draining" : state_.load(), status);
   }
 
@@ -321,7 +332,7 @@ class Daemon {
             .state = state(),
             .now_ns = real_clock().now().time_since_epoch().count(),
             .workers_per_device = options_.config.gpus.gpu_workers_per_device,
-            .engine = engine_->status(),
+            .engine = engine_status(),
             .jobs = engine_->jobs(1000),
             .live = live_->state(),
             .history = history_.latest(),

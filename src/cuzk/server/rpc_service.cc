@@ -194,7 +194,8 @@ grpc::ServerUnaryReactor* ProvingService::CancelProof(grpc::CallbackServerContex
         if (!back_after_a_crash) return Status::OK;
         return {StatusCode::RESOURCE_EXHAUSTED,
                 "RESOURCE: job '" + id +
-                    "' is cancelled, but the journal cannot store that yet: a crash now would bring it back"};
+                    "' is cancelled, but the journal cannot keep that yet, not even beside the request: a "
+                    "crash now would bring it back"};
       });
   const std::shared_ptr<Wait> wait = reactor->wait();
   wait->begin(job_id, std::nullopt);
@@ -205,7 +206,7 @@ grpc::ServerUnaryReactor* ProvingService::GetStatus(grpc::CallbackServerContext*
                                                     const v1::GetStatusRequest*,
                                                     v1::GetStatusResponse* response) {
   if (const Status status = admit(*context); !status.ok()) return finish(context, status);
-  fill_response(parts_.engine.status(), *response);
+  fill_response(parts_.status(), *response);
   return finish(context, Status::OK);
 }
 

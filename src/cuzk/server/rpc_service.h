@@ -19,6 +19,7 @@ struct ServiceParts {
   engine::Engine& engine;
   WorkPool& work;  ///< where requests are read and checked
   Log& log;
+  std::function<engine::Status()> status;  ///< the engine's, as /readyz takes it
   std::function<std::string()> metrics_text;
   engine::Duration disconnect_grace{};
   std::string token;              ///< what TCP clients must show; empty: nothing

@@ -53,6 +53,7 @@ struct Job {
   bool running = false;  ///< something of it has begun
   bool settled = false;  ///< the outcome is decided: `result` is set and nothing more is begun
   bool final = false;    ///< the outcome is in the journal and visible
+  bool stored = true;    ///< no crash takes the outcome away; false while the journal has not taken it
   bool kept = false;  ///< its end is not for the journal, where it stays as accepted: the next start runs it
   std::shared_ptr<JobResult> result;
 
@@ -299,6 +300,7 @@ class Engine::Impl {
   // ---- delivery.cc
   void delivery();
   void deliver(Lock& lock, const JobPtr& job);
+  bool stored_now(Job& job, const Result<Journal::Place>& place);
   void retry_journal(Lock& lock);
   void probe_journal(Lock& lock);
   void forget_results(Lock& lock);
@@ -371,7 +373,7 @@ class Engine::Impl {
   };
   std::multimap<std::string, PreloadWaiter> preloads_;  // by circuit id
   std::vector<std::function<void()>> chores_;           // for the keeper, without the mutex
-  std::vector<JobPtr> unstored_;                        // final, but the journal refused the result
+  std::vector<JobPtr> unstored_;                        // final, but not where the journal stores results
   TimePoint retry_journal_at_{};
   /// The journal did not take a request of so many bytes, and was not seen to have room for it since.
   struct JournalRefusal {

@@ -2,8 +2,9 @@
 //   cuzk_launch_bench [options]
 //     --log-size N      of the synthetic circuit's domain, 12 to 28 (default 20)
 //     --launches N      launches one at a time, at least 1 (default 3)
-//     --engine LIST     workers per device, e.g. 1,2,3: an engine run for each, with the key as it is without
-//     multiples of h, wherever --multiples stands
+//     --engine LIST     workers per device, e.g. 1,2,3: an engine run for each
+//     --engine-multiples N  points of each of h that the key keeps in the engine runs that follow (default 1;
+//     0: what suits the memory), wherever --multiples stands
 //     --vram-limit LIST bytes, or 1.5G for 1.5 * 10^9: launches under each limit, whose proofs must be the
 //     first ones
 //     --multiples LIST  points of each of h that the key keeps (CudaProverOptions): launches with the key so,
@@ -198,8 +199,7 @@ class Program {
     };
     for (const Action& action : options_.actions) {
       if (action.kind == Action::Kind::engine) {
-        run(kept_, ids, "kinds", static_cast<unsigned>(action.value), mixed(10 * options_.jobs),
-            read_request);
+        run_with(action, ids, "kinds", mixed(10 * options_.jobs), read_request);
         continue;
       }
       if (action.kind == Action::Kind::multiples) continue;  // of one key
@@ -210,6 +210,7 @@ class Program {
       check(memory.peak_bytes() <= action.value && memory.bytes_in_use() == 0,
             "  the limit held, and nothing is in use behind the engine");
     }
+    engine_device_.reset();
     for (const auto& key : keys) device_->drop(key);
   }
 
@@ -313,7 +314,7 @@ class Program {
     const groth16::PreparedVerifyingKey vk(key->vk());
     std::map<std::string, std::vector<double>> stages;
     std::vector<std::string> order;
-    std::vector<double> held;
+    std::vector<double> prepares, held;
     for (unsigned i = 0; i < options_.launches; ++i) {
       if (context != nullptr) context->reset_peak();
       const auto begin = groth16::ProverClock::now();
@@ -328,6 +329,7 @@ class Program {
       if (!vk.verify(pool_, {std::span(witness->inputs).subspan(1), proof}))
         check(false, "the proof verifies");
       const auto verified = groth16::ProverClock::now();
+      prepares.push_back(ms(begin, prepared));
       held.push_back(ms(report.lock_acquired, report.lock_released));
       const groth16::ProofBytes bytes = groth16::encode_proof(proof);
       if (!first) first = bytes;
@@ -335,7 +337,7 @@ class Program {
       std::printf(
           "  launch: prepare %.2f, launch %.2f, lock held %.2f, finish %.2f, verify %.2f ms, peak %.3f GB, "
           "proof %s\n",
-          ms(begin, prepared), ms(prepared, launched), held.back(), ms(launched, finished),
+          prepares.back(), ms(prepared, launched), held.back(), ms(launched, finished),
           ms(finished, verified), context == nullptr ? 0 : static_cast<double>(context->peak_bytes()) / 1e9,
           to_hex(ByteSpan(bytes).first(12)).c_str());
       for (const groth16::LaunchStage& stage : report.stages) {
@@ -354,13 +356,19 @@ class Program {
       std::sort(times.begin(), times.end());
       return (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
     };
-    std::printf("  median of %zu: lock held %.2f ms;", held.size(), median(held));
+    std::printf("  median of %zu: prepare %.2f, lock held %.2f ms;", held.size(), median(prepares),
+                median(held));
     double sum = 0;
+    double bits = 0;
+    double tails = 0;
     for (const std::string& name : order) {
-      std::printf(" %s %.2f", name.c_str(), median(stages[name]));
-      sum += median(stages[name]);
+      const double time = median(stages[name]);
+      std::printf(" %s %.2f", name.c_str(), time);
+      sum += time;
+      if (name.ends_with("_bits")) bits += time;
+      if (name.ends_with("_wide")) tails += time;
     }
-    std::printf("; stages %.2f ms\n", sum);
+    std::printf("; stages %.2f ms, of them sums over bits %.2f, wide tails %.2f\n", sum, bits, tails);
     steps_.done("launches, every proof verified");
     return first;
   }
@@ -372,15 +380,23 @@ class Program {
              const engine::RequestReader& reader) {
     const auto proof = launch(device_->prover(), context(), key, witness, options_.check);
     for (const Action& action : options_.actions) {
+      if (action.kind != Action::Kind::engine || action.multiples != engine_multiples_)
+        engine_device_.reset();
       if (action.kind == Action::Kind::engine) {
-        require(device_->hold(key));  // dropped for multiples
-        run(kept_, {circuit_id}, name, static_cast<unsigned>(action.value), requests, reader);
+        if (action.multiples == 1) {
+          require(device_->hold(key));  // dropped for multiples
+        } else {
+          device_->drop(key);
+          require(context()->trim());
+        }
+        run_with(action, {circuit_id}, name, requests, reader);
       } else if (action.kind == Action::Kind::vram_limit) {
         limited(action.value, key, witness, proof);
       } else {
         with_multiples(static_cast<unsigned>(action.value), key, witness, proof);
       }
     }
+    engine_device_.reset();
   }
 
   /// In the place of the key that the device holds.
@@ -432,6 +448,25 @@ class Program {
     check(memory.bytes_in_use() == 0, "  nothing is in use when the key is dropped");
   }
 
+  /// An engine run. Keys with multiples are on a device of their own, opened for the first of the runs that
+  /// follow one another with as many; it prints what each key takes.
+  void run_with(const Action& action, std::vector<std::string> circuit_ids, std::string name,
+                std::vector<ProofRequest> requests, const engine::RequestReader& reader) {
+    const auto workers = static_cast<unsigned>(action.value);
+    if (action.multiples == 1)
+      return run(kept_, std::move(circuit_ids), name, workers, std::move(requests), reader);
+    if (engine_device_ == nullptr || engine_multiples_ != action.multiples) {
+      engine_device_.reset();  // not both at a time
+      engine_multiples_ = action.multiples;
+      engine_device_ = bench::keeping_keys(require(devices::CudaDevice::open(
+          pool_, description_, {.h_multiples = action.multiples, .told = [](const std::string& line) {
+                                  std::printf("  %s\n", line.c_str());
+                                }})));
+    }
+    name += "-m" + std::to_string(action.multiples);
+    run(engine_device_, std::move(circuit_ids), name, workers, std::move(requests), reader);
+  }
+
   void run(const std::shared_ptr<engine::Device>& device, std::vector<std::string> circuit_ids,
            const std::string& name, unsigned workers, std::vector<ProofRequest> requests,
            const engine::RequestReader& reader) {
@@ -448,6 +483,8 @@ class Program {
   cuda::DeviceDescription description_;
   std::shared_ptr<engine::Device> device_;
   std::shared_ptr<engine::Device> kept_;
+  std::shared_ptr<engine::Device> engine_device_;  ///< of engine runs with multiples
+  unsigned engine_multiples_ = 1;
   std::shared_ptr<bench::MemoryCircuits> circuits_ = std::make_shared<bench::MemoryCircuits>();
 };
 

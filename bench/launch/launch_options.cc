@@ -18,6 +18,7 @@ namespace {
 
 std::uint64_t number(const char* text) {
   char* end = nullptr;
+  if (*text < '0' || *text > '9') usage(*text == 0 ? "a number is missing" : text);  // no sign, no blank
   const std::uint64_t value = std::strtoull(text, &end, 10);
   if (end == text || *end != 0) usage(text);
   return value;
@@ -28,7 +29,7 @@ std::uint64_t bytes(const std::string& text) {
   if (!text.ends_with('G')) return number(text.c_str());
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
-  if (end != text.c_str() + text.size() - 1 || !(value > 0 && value < 1e6)) usage(text.c_str());
+  if (end != text.c_str() + text.size() - 1 || !(value >= 1e-9 && value < 1e6)) usage(text.c_str());
   return static_cast<std::uint64_t>(value * 1e9);
 }
 
@@ -36,29 +37,40 @@ std::uint64_t bytes(const std::string& text) {
 
 Options parse_options(int argc, char** argv) {
   Options o;
+  unsigned engine_multiples = 1;
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
     const auto value = [&] {
       if (++i == argc) usage((name + " needs a value").c_str());
       return argv[i];
     };
-    const auto count = [&] { return static_cast<unsigned>(number(value())); };
+    const auto small = [](const std::string& text) {
+      const std::uint64_t n = number(text.c_str());
+      if (n > 1'000'000) usage(text.c_str());
+      return static_cast<unsigned>(n);
+    };
+    const auto count = [&] { return small(value()); };
     if (name == "--log-size") {
       o.log_size = count();
     } else if (name == "--launches") {
       o.launches = count();
     } else if (name == "--engine" || name == "--vram-limit" || name == "--multiples") {
       const std::string list = value();
-      for (std::size_t at = 0; at < list.size();) {
+      for (std::size_t at = 0; at <= list.size();) {
         const std::size_t comma = std::min(list.find(',', at), list.size());
         const std::string item = list.substr(at, comma - at);
-        if (name == "--vram-limit")
-          o.actions.push_back({Action::Kind::vram_limit, bytes(item)});
-        else
-          o.actions.push_back(
-              {name == "--engine" ? Action::Kind::engine : Action::Kind::multiples, number(item.c_str())});
         at = comma + 1;
+        if (name == "--multiples") {
+          o.actions.push_back({Action::Kind::multiples, small(item)});
+          continue;
+        }
+        const bool engine = name == "--engine";
+        o.actions.push_back({engine ? Action::Kind::engine : Action::Kind::vram_limit,
+                             engine ? small(item) : bytes(item), engine_multiples});
+        if (o.actions.back().value == 0) usage((name + " has no 0").c_str());
       }
+    } else if (name == "--engine-multiples") {
+      engine_multiples = count();
     } else if (name == "--jobs") {
       o.jobs = count();
     } else if (name == "--partitions") {
@@ -77,6 +89,7 @@ Options parse_options(int argc, char** argv) {
       o.cpu = true;
     } else if (name == "--out") {
       o.out = value();
+      if (o.out.empty()) usage("--out needs a folder");
     } else {
       usage(("unknown option " + name).c_str());
     }
@@ -86,10 +99,11 @@ Options parse_options(int argc, char** argv) {
   std::error_code ignored;
   if (!o.out.empty() && !std::filesystem::is_directory(o.out, ignored))
     usage("--out is a folder that is there");
-  if (o.partitions == 0) usage("--partitions is at least 1");
-  const bool limited = std::any_of(o.actions.begin(), o.actions.end(),
-                                   [](const Action& a) { return a.kind != Action::Kind::engine; });
-  if (o.cpu && limited) usage("--vram-limit and --multiples are of a device's memory, --cpu uses none");
+  if (o.partitions == 0 || o.jobs == 0) usage("--partitions and --jobs are at least 1");
+  const bool of_device = std::any_of(o.actions.begin(), o.actions.end(), [](const Action& a) {
+    return a.kind != Action::Kind::engine || a.multiples != 1;
+  });
+  if (o.cpu && of_device) usage("--vram-limit and multiples are of a device's memory, --cpu uses none");
   return o;
 }
 

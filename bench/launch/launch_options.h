@@ -9,7 +9,8 @@ namespace cuzk::bench {
 /// What is done with a key, in order.
 struct Action {
   enum class Kind { engine, vram_limit, multiples } kind;
-  std::uint64_t value;  ///< workers, bytes, or multiples
+  std::uint64_t value;     ///< workers, bytes, or multiples
+  unsigned multiples = 1;  ///< of the key of an engine run
 };
 
 /// The options at the head of launch.cc.

@@ -25,10 +25,10 @@ class ResidentRun : CircuitStages {
       CUZK_TRY(clock_.end());
       progress_.add(domain(), Progress::kFull);
     }
-    CUZK_TRY(query("l", key_.l, circuit_.l, key_.l_places, parts.l));
-    CUZK_TRY(query("a", key_.a, circuit_.a, key_.a_places, parts.a));
-    CUZK_TRY(query("b_g1", key_.b_g1, circuit_.b, key_.b_places, parts.b_g1));
-    CUZK_TRY(query("b_g2", key_.b_g2, circuit_.b, key_.b_places, parts.b_g2));
+    CUZK_TRY(query({"l_bits", "l_wide"}, key_.l, circuit_.l, key_.l_places, parts.l));
+    CUZK_TRY(query({"a_bits", "a_wide"}, key_.a, circuit_.a, key_.a_places, parts.a));
+    CUZK_TRY(query({"b_g1_bits", "b_g1_wide"}, key_.b_g1, circuit_.b, key_.b_places, parts.b_g1));
+    CUZK_TRY(query({"b_g2_bits", "b_g2_wide"}, key_.b_g2, circuit_.b, key_.b_places, parts.b_g2));
     return parts;
   }
 
@@ -54,13 +54,15 @@ class ResidentRun : CircuitStages {
   }
 
   template <class F>
-  Result<void> query(const char* stage, const DeviceQuery<F>& bases, const QueryBits& bits,
+  Result<void> query(const QueryStages& stages, const DeviceQuery<F>& bases, const QueryBits& bits,
                      const DeviceMemory& places, QueryParts<F>& out) {
-    CUZK_TRY(clock_.begin(stage));
+    CUZK_TRY(clock_.begin(stages.bits));
     if (bases.bit_count != 0) {
       CUZK_TRY_ASSIGN(const DeviceMemory words, upload_bits(circuit_, bits));
       CUZK_TRY(sum_bits(bases.bit_bases.template as<Affine<F>>(), 0, bases.bit_count, bits, words, out));
     }
+    CUZK_TRY(clock_.end());
+    CUZK_TRY(clock_.begin(stages.wide));
     const auto multiply = [&](const Affine<F>* points, const Fr* scalars, std::uint64_t count) {
       return sum(points, scalars, count, {});
     };

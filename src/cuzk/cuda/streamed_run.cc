@@ -91,12 +91,14 @@ class StreamedRun : CircuitStages {
     std::uint64_t planned = key_.plan.sum_buffers;
     for (const DeviceWitness& w : witnesses) planned += w.values.bytes();
     CUZK_TRY(expect_taken(before, planned, "bases"));
-    CUZK_TRY(query("l", key_.l, l, &CudaPrepared::l, key_.l_places, &CircuitParts::l, witnesses, stream));
-    CUZK_TRY(query("a", key_.a, a, &CudaPrepared::a, key_.a_places, &CircuitParts::a, witnesses, stream));
-    CUZK_TRY(query("b_g1", key_.b_g1, b_g1, &CudaPrepared::b, key_.b_places, &CircuitParts::b_g1, witnesses,
-                   stream));
-    CUZK_TRY(query("b_g2", key_.b_g2, b_g2, &CudaPrepared::b, key_.b_places, &CircuitParts::b_g2, witnesses,
-                   stream));
+    CUZK_TRY(query({"l_bits", "l_wide"}, key_.l, l, &CudaPrepared::l, key_.l_places, &CircuitParts::l,
+                   witnesses, stream));
+    CUZK_TRY(query({"a_bits", "a_wide"}, key_.a, a, &CudaPrepared::a, key_.a_places, &CircuitParts::a,
+                   witnesses, stream));
+    CUZK_TRY(query({"b_g1_bits", "b_g1_wide"}, key_.b_g1, b_g1, &CudaPrepared::b, key_.b_places,
+                   &CircuitParts::b_g1, witnesses, stream));
+    CUZK_TRY(query({"b_g2_bits", "b_g2_wide"}, key_.b_g2, b_g2, &CudaPrepared::b, key_.b_places,
+                   &CircuitParts::b_g2, witnesses, stream));
     return count;
   }
 
@@ -237,11 +239,11 @@ class StreamedRun : CircuitStages {
   }
 
   template <class F>
-  Result<void> query(const char* stage, const DeviceQuery<F>& bases, const std::vector<QueryPiece>& pieces,
-                     QueryBits CudaPrepared::*bits, const DeviceMemory& places,
-                     QueryParts<F> CircuitParts::*parts, std::vector<DeviceWitness>& witnesses,
-                     PieceStream& stream) {
-    CUZK_TRY(clock_.begin(stage));
+  Result<void> query(const QueryStages& stages, const DeviceQuery<F>& bases,
+                     const std::vector<QueryPiece>& pieces, QueryBits CudaPrepared::*bits,
+                     const DeviceMemory& places, QueryParts<F> CircuitParts::*parts,
+                     std::vector<DeviceWitness>& witnesses, PieceStream& stream) {
+    CUZK_TRY(clock_.begin(stages.bits));
     for (DeviceWitness& w : witnesses) {
       w.words.release();
       CUZK_TRY_ASSIGN(w.words, upload_bits(*w.circuit, w.circuit->*bits));
@@ -249,7 +251,13 @@ class StreamedRun : CircuitStages {
     const auto multiply = [&](const Affine<F>* points, const Fr* scalars, std::uint64_t count) {
       return sum(points, scalars, count);
     };
+    bool wide = false;
     for (const QueryPiece& piece : pieces) {
+      if (piece.wide && !wide) {
+        CUZK_TRY(clock_.end());
+        CUZK_TRY(clock_.begin(stages.wide));
+        wide = true;
+      }
       const bool streamed = piece.host.data != nullptr;
       const Affine<F>* points = nullptr;
       if (streamed) {

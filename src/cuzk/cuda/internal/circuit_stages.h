@@ -12,6 +12,12 @@
 
 namespace cuzk::cuda {
 
+/// The names of a query's two stages: the sum over its bits, and that of its wide bases.
+struct QueryStages {
+  const char* bits;
+  const char* wide;
+};
+
 /// What a launch does for a circuit whether its key is resident or streamed. Used under the device lock.
 class CircuitStages {
  protected:

@@ -6,6 +6,7 @@
 #include "cuzk/filecoin/post/parameters.h"
 #include "cuzk/filecoin/update/circuit.h"
 #include "cuzk/filecoin/update/parameters.h"
+#include "cuzk/proving/internal/stoppable.h"
 #include "cuzk/r1cs/shape_recorder.h"
 
 namespace cuzk {
@@ -20,39 +21,6 @@ std::string size_suffix(std::uint64_t bytes) {
   return std::to_string(n) + kUnits[unit];
 }
 
-/// A ShapeRecorder that looks for a stop at every namespace and block, as StoppableWitness does; the stop
-/// leaves the circuit as an exception, which only `record` sees.
-class StoppableRecorder : public ShapeRecorder {
- public:
-  struct Stopped {};
-
-  explicit StoppableRecorder(const std::stop_token& stop) : stop_(stop) {}
-
-  void begin_namespace(const Name&) { look(); }
-  template <class Ports>
-  void begin_block(const Name&, Ports&&) {
-    look();
-  }
-
- private:
-  void look() const {
-    if (stop_.stop_requested()) throw Stopped{};
-  }
-
-  const std::stop_token& stop_;
-};
-
-template <class CircuitCall>
-std::optional<Shape> record(const std::stop_token& stop, CircuitCall&& circuit) {
-  StoppableRecorder recorder(stop);
-  try {
-    circuit(recorder);
-  } catch (const StoppableRecorder::Stopped&) {
-    return std::nullopt;
-  }
-  return std::move(recorder).finish();
-}
-
 /// The id behind another name of it.
 std::string canonical_id(std::string_view id) {
   for (const auto& [alias, prefix] : {std::pair{"window-", "wpost-"}, std::pair{"update-", "snap-"}})
@@ -65,8 +33,8 @@ std::string canonical_id(std::string_view id) {
 Circuit porep_circuit(const porep::SectorParams& sector) {
   return {"porep-" + size_suffix(sector.bytes), ProofKind::porep_seal_commit, porep::parameter_stem(sector),
           [&sector](const std::stop_token& stop) {
-            return record(stop,
-                          [&](auto& cs) { porep::synthesize(cs, porep::PartitionInput::blank(sector)); });
+            return detail::run_stoppable<ShapeRecorder>(
+                stop, [&](auto& cs) { porep::synthesize(cs, porep::PartitionInput::blank(sector)); });
           }};
 }
 
@@ -75,15 +43,16 @@ Circuit post_circuit(const post::PostParams& params) {
   return {(winning ? "winning-" : "wpost-") + size_suffix(params.size->bytes),
           winning ? ProofKind::winning_post : ProofKind::window_post_partition, post::parameter_stem(params),
           [&params](const std::stop_token& stop) {
-            return record(stop, [&](auto& cs) { post::synthesize(cs, post::PartitionInput::blank(params)); });
+            return detail::run_stoppable<ShapeRecorder>(
+                stop, [&](auto& cs) { post::synthesize(cs, post::PartitionInput::blank(params)); });
           }};
 }
 
 Circuit update_circuit(const update::SectorParams& sector) {
   return {"snap-" + size_suffix(sector.bytes), ProofKind::snap_deals_update, update::parameter_stem(sector),
           [&sector](const std::stop_token& stop) {
-            return record(stop,
-                          [&](auto& cs) { update::synthesize(cs, update::PartitionInput::blank(sector)); });
+            return detail::run_stoppable<ShapeRecorder>(
+                stop, [&](auto& cs) { update::synthesize(cs, update::PartitionInput::blank(sector)); });
           }};
 }
 

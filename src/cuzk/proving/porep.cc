@@ -3,8 +3,8 @@
 #include "cuzk/filecoin/porep/circuit.h"
 #include "cuzk/filecoin/porep/verify.h"
 #include "cuzk/proving/circuit.h"
+#include "cuzk/proving/internal/partition_witness.h"
 #include "cuzk/proving/internal/request_fields.h"
-#include "cuzk/proving/internal/stoppable_witness.h"
 
 namespace cuzk {
 namespace {
@@ -28,7 +28,7 @@ class PorepStatement final : public Statement {
     CUZK_TRY_ASSIGN(const porep::PartitionInput input, porep::partition_input(c1_, k));
     CUZK_TRY_ASSIGN(std::vector<Fr> inputs, public_inputs(k));
     return detail::run_circuit(
-        shape, std::move(stop), k, std::move(inputs),
+        shape, stop, k, std::move(inputs),
         "the vanilla proof's node numbers are not those that the seed and the graph demand",
         [&](auto& cs) { porep::synthesize(cs, input); });
   }

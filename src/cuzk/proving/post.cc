@@ -5,8 +5,8 @@
 #include "cuzk/filecoin/post/circuit.h"
 #include "cuzk/filecoin/post/witness.h"
 #include "cuzk/proving/circuit.h"
+#include "cuzk/proving/internal/partition_witness.h"
 #include "cuzk/proving/internal/request_fields.h"
-#include "cuzk/proving/internal/stoppable_witness.h"
 
 namespace cuzk {
 namespace {

@@ -3,8 +3,8 @@
 #include "cuzk/filecoin/update/circuit.h"
 #include "cuzk/filecoin/update/verify.h"
 #include "cuzk/proving/circuit.h"
+#include "cuzk/proving/internal/partition_witness.h"
 #include "cuzk/proving/internal/request_fields.h"
-#include "cuzk/proving/internal/stoppable_witness.h"
 
 namespace cuzk {
 namespace {
@@ -44,7 +44,7 @@ class UpdateStatement final : public Statement {
     if (k >= proofs_.size()) return detail::no_partition(k);
     CUZK_TRY_ASSIGN(const update::PartitionInput input, update::partition_input(proofs_[k], commitments_, k));
     CUZK_TRY_ASSIGN(std::vector<Fr> inputs, public_inputs(k));
-    return detail::run_circuit(shape, std::move(stop), k, std::move(inputs),
+    return detail::run_circuit(shape, stop, k, std::move(inputs),
                                "the circuit's public inputs are not the statement's",
                                [&](auto& cs) { update::synthesize(cs, input); });
   }

@@ -5,34 +5,11 @@
 #include <string>
 #include <utility>
 
+#include "cuzk/proving/internal/stoppable.h"
 #include "cuzk/proving/statement.h"
 #include "cuzk/r1cs/witness_builder.h"
 
 namespace cuzk::detail {
-
-/// A WitnessBuilder that looks for a stop at every namespace and block, which no circuit stays in for more
-/// than some milliseconds. Circuits have no way to return early, so the stop leaves them as an exception; see
-/// run_circuit, which alone may use this.
-class StoppableWitness : public WitnessBuilder {
- public:
-  struct Stopped {};
-
-  StoppableWitness(const Shape& shape, std::stop_token stop)
-      : WitnessBuilder(shape.num_bits(), shape.num_wide()), stop_(std::move(stop)) {}
-
-  void begin_namespace(const Name&) { look(); }
-  template <class Ports>
-  void begin_block(const Name&, Ports&&) {
-    look();
-  }
-
- private:
-  void look() const {
-    if (stop_.stop_requested()) throw Stopped{};
-  }
-
-  std::stop_token stop_;
-};
 
 inline Error no_partition(unsigned k) {
   return bad_input("partition " + std::to_string(k) + ": there is no such partition");
@@ -49,16 +26,13 @@ inline Result<PartitionWitness> checked_partition(Witness witness, unsigned k, s
 
 /// checked_partition of what `circuit(cs)` makes, or kStopped.
 template <class CircuitCall>
-Result<PartitionWitness> run_circuit(const Shape& shape, std::stop_token stop, unsigned k,
+Result<PartitionWitness> run_circuit(const Shape& shape, const std::stop_token& stop, unsigned k,
                                      std::vector<Fr> inputs, const char* contradiction,
                                      CircuitCall&& circuit) {
-  StoppableWitness builder(shape, std::move(stop));
-  try {
-    circuit(builder);
-  } catch (const StoppableWitness::Stopped&) {
-    return Error{ErrorCode::kStopped, "partition " + std::to_string(k) + ": stopped on request"};
-  }
-  return checked_partition(std::move(builder).finish(), k, std::move(inputs), contradiction);
+  std::optional<Witness> witness =
+      run_stoppable<WitnessBuilder>(stop, circuit, shape.num_bits(), shape.num_wide());
+  if (!witness) return Error{ErrorCode::kStopped, "partition " + std::to_string(k) + ": stopped on request"};
+  return checked_partition(*std::move(witness), k, std::move(inputs), contradiction);
 }
 
 }  // namespace cuzk::detail

@@ -155,11 +155,12 @@ BenchSamples run_stress(const std::vector<BenchLoad>& loads, Duration time, Cloc
       const Result<void> started = sources.start([&run, &clock, &load = loads[i], time, i] {
         TestRandom random(i + 1);
         Threads clients(clock);
-        for (double at = 0;;) {
+        const std::chrono::duration<double> end = time;
+        for (std::chrono::duration<double> at{};;) {
           const double uniform = (static_cast<double>(random.next() >> 11) + 1) * 0x1p-53;
-          at -= std::log(uniform) / load.per_second;
-          const auto due = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(at));
-          if (due >= time || !run.sleep_until(due)) break;
+          at -= std::chrono::duration<double>(std::log(uniform) / load.per_second);
+          // As numbers: of a low rate the next one may be beyond what a Duration holds.
+          if (at >= end || !run.sleep_until(std::chrono::duration_cast<Duration>(at))) break;
           const Result<void> client = clients.start([&] { run.measure(load.kind, load.prove); });
           if (!client) run.give_up(client.error());
         }

@@ -155,6 +155,8 @@ TEST(Bench, StressKeepsItsRatesWhateverComesBack) {
   EXPECT_NEAR(count["seldom"], 20, 15);
   EXPECT_EQ(run.samples.size() - run.completed(), static_cast<std::size_t>(fast / 10));
   EXPECT_EQ(run.first_failure().value().message, "every tenth");
+  // The first would come at a time that the clock cannot say.
+  EXPECT_TRUE(run_stress({{"never", 1e-300, slow}}, seconds(400), clock).value().empty());
 }
 
 }  // namespace

@@ -146,6 +146,46 @@ TEST(Batch, OneBadJobDoesNotTakeTheOthersAlong) {
   engine.expect_idle();
 }
 
+TEST(Batch, OneThatTakesDevicesAlongDoesNotTakeTheOthersAlong) {
+  EngineSetup setup = batch_setup();
+  setup.config.max_batch_size = 2;
+  setup.devices = 3;
+  setup.faults = [](SimulatedStage stage, std::uint64_t tag, unsigned partition) {
+    return stage == SimulatedStage::kLaunch && tag == 2 && partition == 0 ? SimulatedFault::kSick
+                                                                          : SimulatedFault::kNone;
+  };
+  SimulatedEngine engine(setup);
+  const std::string good = engine.accepted(kPorep, 1);
+  const std::string poison = engine.accepted(kPorep, 2);
+  EXPECT_EQ(engine.wait(poison)->failure, FailureClass::kDevice);
+  engine.expect_proved(good, kPorep, 1);
+  engine.expect_idle();
+  const std::vector<timeline::Event> events = engine.events();
+  EXPECT_EQ(std::count_if(events.begin(), events.end(),
+                          [](const auto& e) { return e.kind == timeline::EventKind::kSynthStart; }),
+            20)
+      << "witnesses outlive the device";
+}
+
+TEST(Batch, MemoryOfAJobThatIsCancelledBeforeTheLaunchIsFreeDuringIt) {
+  EngineSetup setup = batch_setup();
+  setup.config.max_batch_size = 2;
+  SimulatedEngine engine(setup);
+  const std::string gone = engine.accepted(kPorep, 1);
+  const std::string stays = engine.accepted(kPorep, 2);
+  const auto witnesses = [&] {
+    return engine->status().memory_by_use[static_cast<std::size_t>(MemoryUse::kWitnesses)];
+  };
+  engine.pass(seconds(11));  // all have their witness, and a worker prepares for 20 s
+  const std::uint64_t both = witnesses();
+  EXPECT_TRUE(engine->cancel(gone)->was_running);
+  engine.pass(seconds(20));
+  EXPECT_EQ(engine->job(stays)->partitions.front(), PartitionState::kDevice);
+  EXPECT_EQ(witnesses(), both / 2);
+  engine.expect_proved(stays, kPorep, 2);
+  engine.expect_idle();
+}
+
 TEST(Batch, ACancelledJobLeavesIt) {
   SimulatedEngine engine(batch_setup());
   const std::string gone = engine.accepted(kPorep, 1);

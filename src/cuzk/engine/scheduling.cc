@@ -257,6 +257,24 @@ void Engine::Impl::queue_launch(const LaunchPtr& launch) {
   device_queue_.push(launch->key, launch);
 }
 
+/// A launch that was with a device, which is lost: each of its jobs goes to the next one by itself, with its
+/// witnesses, as one of them may be the cause.
+void Engine::Impl::queue_by_job(Launch& launch) {
+  std::map<std::uint64_t, LaunchPtr> by_job;
+  const std::vector<Member> members = std::exchange(launch.members, {});
+  for (const Member& member : members) {
+    LaunchPtr& own = by_job[member.job->sequence];
+    if (own == nullptr) {
+      own = std::make_shared<Launch>(launch);
+      own->key = key_of(*member.job, member.partition);
+    }
+    own->members.push_back(member);
+    member.get().launch = own;
+  }
+  launches_in_flight_ += by_job.size() - 1;
+  for (const auto& [sequence, own] : by_job) queue_launch(own);
+}
+
 void Engine::Impl::accept_launch(Launch& launch) {
   if (launch.accepted) return;
   launch.accepted = true;

@@ -266,6 +266,7 @@ void Engine::Impl::run_launch(Lock& lock, DeviceSlot& device, unsigned worker, c
     batch.erase(batch.begin() + static_cast<std::ptrdiff_t>(i));
   }
   if (members.size() < picked.size()) {
+    changed();  // the keeper frees what they held, whoever waits for the memory goes on
     // The worker lets go of these; the rest goes on under a name of its own where the first one gave the
     // name.
     const bool renamed = members.empty() || members.front().job != picked.front().job || members.size() == 1;
@@ -350,7 +351,7 @@ void Engine::Impl::launch_failed(DeviceSlot& device, unsigned worker, const Laun
   if (members.empty()) return;
   if (sick) {
     // Another device takes it; the witnesses are still there. (Without one, every job is settled by now.)
-    queue_launch(launch);
+    queue_by_job(*launch);
     return;
   }
   const bool shared = several_jobs(members);
@@ -456,8 +457,8 @@ void Engine::Impl::finish_failed(DeviceSlot& device, unsigned worker, const Laun
       continue;
     }
     take_out(member);
-    const bool elsewhere = sick && !(first && ++member.get().lost_devices >= 2);
-    if (!member.job->settled && (several_jobs(members) || elsewhere)) {
+    const bool again = sick ? !(first && ++member.get().lost_devices >= 2) : several_jobs(members);
+    if (!member.job->settled && again) {
       prove_again(member, {});
       continue;
     }

@@ -221,6 +221,7 @@ class Engine::Impl {
   void admit(std::deque<Member> members, CachedCircuit& circuit);
   void left_synthesis(const LaunchPtr& launch);
   void queue_launch(const LaunchPtr& launch);
+  void queue_by_job(Launch& launch);
   void accept_launch(Launch& launch);
 
   // ---- outcomes.cc: everything with the mutex held

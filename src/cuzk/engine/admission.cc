@@ -72,7 +72,8 @@ std::optional<Submission> Engine::Impl::known_submission(const RequestKey& key, 
       for (auto at = by_request_.lower_bound({request_id, kind, Bytes32{}});
            at != by_request_.end() && std::get<0>(at->first) == request_id && std::get<1>(at->first) == kind;
            ++at)
-        if (std::get<2>(at->first) != digest)
+        // One that is forgotten and still in the journal is in nobody's way.
+        if (std::get<2>(at->first) != digest && jobs_.contains(at->second->identity.job_id))
           return refusal(Submission::Outcome::kConflict, FailureClass::kInvalidInput,
                          "request_id " + request_id + " is known with another payload, as job " +
                              at->second->identity.job_id);

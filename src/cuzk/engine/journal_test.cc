@@ -353,13 +353,26 @@ TEST(JournalContract, AKeptJobMakesWayForItsNextAttempt) {
   const ProofRequest request = simulated_request(kKind, 1);
   ASSERT_TRUE(journal.accept({"J", "1", kKind, payload_digest(request), Priority::kHigh, 1}, request));
   journal.set_unreadable(true);
-  SimulatedEngine engine(journal_setup(journal));
+  EngineSetup setup = journal_setup(journal);
+  setup.config.result_retention = seconds(100);
+  setup.config.on_conflict = OnConflict::kReject;
+  SimulatedEngine engine(setup);
   EXPECT_EQ(engine.wait("J")->failure, FailureClass::kResource);
+  EXPECT_EQ(engine.submit(kKind, 2, Priority::kByKind, "1").outcome, Outcome::kConflict);
+  // However long that takes.
+  engine.pass(seconds(200));
+  EXPECT_FALSE(engine->job("J"));
+  ASSERT_EQ(journal.rows(), 1U);
+  const Submission other = engine.submit(kKind, 2, Priority::kByKind, "1");
+  EXPECT_EQ(other.outcome, Outcome::kAccepted) << "there is no such job any more";
+  engine.expect_proved(other.job_id, kKind, 2);
+  engine.pass(seconds(200));
   const Submission again = engine.submit(kKind, 1, Priority::kByKind, "1");
   EXPECT_EQ(again.outcome, Outcome::kAccepted);
   engine.expect_proved(again.job_id, kKind, 1);
   ASSERT_EQ(journal.rows(), 1U);
   EXPECT_EQ(journal.copy().at(0).identity.job_id, again.job_id);
+  EXPECT_EQ(journal.copy().at(0).identity.attempt, 2U);
 }
 
 TEST(JournalContract, ARequestThatDoesNotReadIsFinal) {

@@ -67,11 +67,13 @@ void Engine::Impl::keeper() {
       retained_.pop_front();
       budget_.release(MemoryUse::kResults, result_bytes(*job->result));
       jobs_.erase(job->identity.job_id);
+      changed();
+      // One that the journal keeps is known until its next attempt takes its place there.
+      if (job->kept) continue;
       const auto request =
           by_request_.find({job->identity.request_id, job->identity.kind, job->identity.digest});
       if (request != by_request_.end() && request->second == job) by_request_.erase(request);
-      if (!job->kept) to_forget_.push_back(job->identity.job_id);
-      changed();
+      to_forget_.push_back(job->identity.job_id);
     }
     if (!chores_.empty()) continue;
     if (nothing_left()) return;

@@ -36,7 +36,7 @@ CircuitCache::Room CircuitCache::make_room(std::uint64_t bytes, const CachedCirc
   for (const auto& [id, circuit] : entries_) {
     if (circuit->refs > 0 || circuit->loading || circuit.get() == keep) continue;
     if (circuit->reserved() == 0) continue;
-    const Clock::TimePoint idle_at = circuit->last_used + min_idle_;
+    const Clock::TimePoint idle_at = deadline(circuit->last_used, min_idle_);
     if (!urgent && idle_at > now) {
       wake = std::min(wake.value_or(idle_at), idle_at);
       continue;

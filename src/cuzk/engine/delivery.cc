@@ -60,7 +60,7 @@ void Engine::Impl::deliver(Lock& lock, const JobPtr& job) {
     default:
       ++counters_.cancelled[kind];
   }
-  retained_.emplace_back(job->settled_at + config_.result_retention, job);
+  retained_.emplace_back(deadline(job->settled_at, config_.result_retention), job);
   budget_.take(MemoryUse::kResults, result_bytes(*result));
   std::vector<AwaitCallback> callbacks;
   for (const WaiterId id : job->waiters) {

@@ -96,8 +96,8 @@ void Engine::Impl::stop_admission() {
 bool Engine::Impl::shut_down(std::optional<Duration> patience) {
   stop_admission();
   Lock lock(mutex_);
-  const Wake deadline = patience ? Wake(now() + *patience) : Wake();
-  while ((!live_.empty() || admissions_ > 0) && !(deadline && now() >= *deadline)) wait(lock, deadline);
+  const Wake end = patience ? Wake(deadline(now(), *patience)) : Wake();
+  while ((!live_.empty() || admissions_ > 0) && !(end && now() >= *end)) wait(lock, end);
 
   std::vector<JobPtr> rest;
   for (const auto& [sequence, job] : live_) rest.push_back(job);

@@ -207,6 +207,27 @@ TEST(Repetition, ResultsAreRetainedForTheirTimeAndNoMoreThanTheirNumber) {
   EXPECT_EQ(engine->job(jobs[2]).error().code, ErrorCode::kUsage);
 }
 
+TEST(Times, BeyondWhatTheClockCanSayAreNone) {
+  EngineSetup setup = slow_setup();
+  setup.config.result_retention = Duration::max();
+  setup.config.eviction_min_idle = Duration::max();
+  setup.config.max_batch_wait = Duration::max();
+  setup.config.max_batch_size = 2;
+  SimulatedEngine engine(setup);
+  engine.pass(seconds(1));
+  const Submission first =
+      engine->submit({"r", Priority::kByKind, simulated_request(kPorep, 1), Duration::max()});
+  EXPECT_TRUE(engine->forget(*engine->await(first.job_id, Duration::max(), [](const Awaited&) { FAIL(); })));
+  engine.pass(seconds(1000));
+  EXPECT_EQ(engine->job(first.job_id)->state, JobState::kQueued) << "it waits for company";
+  engine.expect_proved(engine.accepted(kPorep, 2), kPorep, 2);
+  engine.expect_proved(first.job_id, kPorep, 1);
+  engine.pass(seconds(1000));
+  EXPECT_TRUE(engine->job(first.job_id));
+  (void)engine.accepted(kPorep, 3);
+  EXPECT_TRUE(engine->shut_down(Duration::max()));
+}
+
 // ---- refusals
 
 TEST(Failure, ABadRequestIsRefusedAndLeavesNothing) {

@@ -26,7 +26,7 @@ void Engine::Impl::recover(const Journal::Recovered& recovered) {
     jobs_[job->identity.job_id] = job;
     if (!job->identity.request_id.empty())
       by_request_[{job->identity.request_id, job->identity.kind, job->identity.digest}] = job;
-    retained_.emplace_back(job->settled_at + config_.result_retention, job);
+    retained_.emplace_back(deadline(job->settled_at, config_.result_retention), job);
     budget_.take(MemoryUse::kResults, result_bytes(*job->result));
     if (finished.place != Journal::Place::kStored) unstored_.push_back(job);
   }

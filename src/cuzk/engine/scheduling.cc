@@ -45,7 +45,7 @@ void Engine::Impl::gather(const JobPtr& job) {
   const bool too_large =
       circuit.shape != nullptr && circuit.total_bytes(partitions) > budget_.room(MemoryUse::kKeys);
   if (batch_ && (alone || other_circuit || too_large)) flush_batch();
-  if (!batch_) batch_.emplace(Batch{{}, now() + config_.max_batch_wait});
+  if (!batch_) batch_.emplace(Batch{{}, deadline(now(), config_.max_batch_wait)});
   batch_->jobs.push_back(job);
   if (alone || more_urgent || batch_->jobs.size() >= config_.max_batch_size) flush_batch();
 }

@@ -10,6 +10,7 @@
 
 #include "cuzk/cpu/clock.h"
 #include "cuzk/engine/circuit_source.h"
+#include "cuzk/engine/internal/deadline.h"
 #include "cuzk/engine/internal/freed_memory.h"
 #include "cuzk/engine/status.h"
 

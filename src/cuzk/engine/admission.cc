@@ -205,11 +205,15 @@ Submission Engine::Impl::submit(JobRequest request) {
   while (true) {
     if (std::optional<Submission> known = known_submission(key, admission)) {
       if (!known->accepted()) ++counters_.refused;
-      // A job that somebody asked for without hanging on to it runs to its end.
-      if (known->outcome == Submission::Outcome::kAttached && !request.abandon_grace) {
+      if (known->outcome == Submission::Outcome::kAttached) {
         Job& job = *jobs_.at(known->job_id);
-        job.abandon_grace.reset();
-        not_abandoned(job);
+        // A job that somebody asked for without hanging on to it runs to its end. Who does hang on to it has
+        // the grace anew, to begin to wait.
+        if (!request.abandon_grace) job.abandon_grace.reset();
+        if (job.abandoned_until) {
+          not_abandoned(job);
+          begin_grace(job);
+        }
       }
       return *known;
     }
@@ -340,8 +344,12 @@ bool Engine::Impl::forget(WaiterId waiter) {
 /// Without an answer. The last one starts the job's grace.
 void Engine::Impl::waiter_left(Job& job, WaiterId waiter) {
   job.waiters.erase(waiter);
-  if (!job.waiters.empty() || !job.abandon_grace || job.settled) return;
-  job.abandoned_until = now() + *job.abandon_grace;
+  if (job.waiters.empty() && !job.settled) begin_grace(job);
+}
+
+void Engine::Impl::begin_grace(Job& job) {
+  if (!job.abandon_grace) return;
+  job.abandoned_until = deadline(now(), *job.abandon_grace);
   abandoned_.emplace(*job.abandoned_until, job.sequence);
 }
 

@@ -354,18 +354,25 @@ TEST(Await, AnAbandonedJobIsCancelledAfterItsGrace) {
   const std::string abandoned = submit(1);
   const std::string returned = submit(2);
   const std::string kept = submit(3);
+  const std::string repeated = submit(4);
   hang_up(abandoned);
   hang_up(returned);
   hang_up(kept);
+  hang_up(repeated);
   engine.pass(seconds(9));
   EXPECT_EQ(engine->job(abandoned)->state, JobState::kRunning);
   // The client came back; and somebody else asked for the third without hanging on to it.
   ASSERT_TRUE(engine->await(returned, {}, [](const Awaited&) {}));
   EXPECT_EQ(engine.submit(kWindow, 3, Priority::kByKind, "3-r").outcome, Outcome::kAttached);
+  // A repetition that hangs on to its job, and does not wait yet, has as long for that as the first had.
+  EXPECT_EQ(submit(4), repeated);
   engine.pass(seconds(2));
   EXPECT_EQ(engine->job(abandoned)->state, JobState::kCancelled);
   EXPECT_EQ(engine->job(abandoned)->message, "nobody waited for it");
   EXPECT_EQ(engine->job(returned)->state, JobState::kRunning);
+  EXPECT_EQ(engine->job(repeated)->state, JobState::kRunning);
+  engine.pass(seconds(9));
+  EXPECT_EQ(engine->job(repeated)->message, "nobody waited for it");
   engine.expect_proved(kept, kWindow, 3);
 }
 

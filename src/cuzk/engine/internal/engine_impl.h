@@ -195,6 +195,7 @@ class Engine::Impl {
   void adopt(const JobPtr& job);
   void not_abandoned(Job& job);
   void waiter_left(Job& job, WaiterId waiter);
+  void begin_grace(Job& job);
   [[nodiscard]] std::uint32_t jobs_before(const Job& job) const;
 
   // ---- scheduling.cc: everything with the mutex held

@@ -30,6 +30,8 @@ Fault fault_of(cudaError_t status) {
     case cudaErrorSystemNotReady:
     case cudaErrorSystemDriverMismatch:
     case cudaErrorNoKernelImageForDevice:
+    case cudaErrorUnsupportedPtxVersion:
+    case cudaErrorNotSupported:
       return Fault::unavailable;
     case cudaErrorLaunchTimeout:
     case cudaErrorECCUncorrectable:
@@ -54,6 +56,12 @@ Error error_for(Fault fault, std::string message) {
   const bool environment =
       fault == Fault::out_of_memory || fault == Fault::lost || fault == Fault::unavailable;
   return {environment ? ErrorCode::kIo : ErrorCode::kInternal, std::move(message)};
+}
+
+/// Of a call whose failure nobody can be told of. The runtime forgets it, so that it is not taken for that of
+/// a launch.
+void ignore(cudaError_t status) {
+  if (status != cudaSuccess) (void)cudaGetLastError();
 }
 
 /// What the driver may need beside our allocations: its context, kernels, local memory of running threads.
@@ -87,8 +95,11 @@ void DeviceMemory::release() {
 }
 
 PinnedMemory::~PinnedMemory() {
-  // A failure here means a dead device, which the context has reported or will report.
-  if (data_ != nullptr) (void)cudaFreeHost(data_);
+  if (data_ == nullptr) return;
+  // On a thread without a device the runtime would begin to use the first one for this. A failure here means
+  // a dead device, which the context has reported or will report.
+  ignore(cudaSetDevice(device_));
+  ignore(cudaFreeHost(data_));
 }
 
 Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) {
@@ -118,13 +129,16 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
 }
 
 Context::~Context() {
-  // Nothing can be reported from here. Handles of a dead context are not touched: a lost device's are gone.
-  if (fault() != Fault::none) return;
-  if (stream_ != nullptr) (void)cudaStreamSynchronize(stream_);
-  if (copies_ != nullptr) (void)cudaStreamSynchronize(copies_);
-  if (pool_ != nullptr) (void)cudaMemPoolDestroy(pool_);
-  if (stream_ != nullptr) (void)cudaStreamDestroy(stream_);
-  if (copies_ != nullptr) (void)cudaStreamDestroy(copies_);
+  // Nothing can be reported from here. A dead context is not waited for, as a device that hangs never comes
+  // to an end; all else is done for it as well, since an error may be deadly here and leave the device alive.
+  ignore(cudaSetDevice(device_));
+  if (fault() == Fault::none) {
+    if (stream_ != nullptr) ignore(cudaStreamSynchronize(stream_));
+    if (copies_ != nullptr) ignore(cudaStreamSynchronize(copies_));
+  }
+  if (pool_ != nullptr) ignore(cudaMemPoolDestroy(pool_));
+  if (stream_ != nullptr) ignore(cudaStreamDestroy(stream_));
+  if (copies_ != nullptr) ignore(cudaStreamDestroy(copies_));
 }
 
 std::uint64_t Context::bytes_in_use() const {
@@ -136,6 +150,9 @@ std::uint64_t Context::peak_bytes() const {
   return peak_;
 }
 void Context::reset_peak() {
+  std::uint64_t from_now_on = 0;
+  for (const cudaMemPoolAttr most : {cudaMemPoolAttrUsedMemHigh, cudaMemPoolAttrReservedMemHigh})
+    ignore(cudaMemPoolSetAttribute(pool_, most, &from_now_on));
   const std::lock_guard lock(mutex_);
   peak_ = in_use_;
 }
@@ -149,11 +166,11 @@ Result<void> Context::bind() {
 }
 
 Result<DeviceMemory> Context::allocate(std::uint64_t bytes, const char* what) {
-  const std::uint64_t size = rounded(std::max<std::uint64_t>(bytes, 1));
+  const std::uint64_t size = bytes > vram_limit_ ? bytes : rounded(std::max<std::uint64_t>(bytes, 1));
   {
     const std::lock_guard lock(mutex_);
     if (fault_ != Fault::none) return error_for(fault_, fault_message_);
-    if (in_use_ + size > vram_limit_)
+    if (size > vram_limit_ - in_use_)
       return error_for(Fault::out_of_memory, describe(device_, what,
                                                       "out of memory: " + std::to_string(size) +
                                                           " bytes asked for, " + std::to_string(in_use_) +
@@ -161,23 +178,39 @@ Result<DeviceMemory> Context::allocate(std::uint64_t bytes, const char* what) {
     in_use_ += size;
     peak_ = std::max(peak_, in_use_);
   }
+  // From here on it is counted, and given back by the destructor whatever happens.
   DeviceMemory memory;
-  cudaError_t status = cudaMallocFromPoolAsync(&memory.data_, size, pool_, stream_);
-  if (status != cudaSuccess) {
-    const std::lock_guard lock(mutex_);
-    in_use_ -= size;
-  }
-  CUZK_TRY(check(status, what));
   memory.context_ = this;
   memory.bytes_ = size;
+  cudaError_t status = cudaMallocFromPoolAsync(&memory.data_, size, pool_, stream_);
+  if (status == cudaErrorMemoryAllocation) {
+    // What the pool keeps may be in pieces that are too small.
+    (void)cudaGetLastError();
+    CUZK_TRY(trim());
+    status = cudaMallocFromPoolAsync(&memory.data_, size, pool_, stream_);
+  }
+  if (status != cudaSuccess) memory.data_ = nullptr;
+  CUZK_TRY(check(status, what));
   if (poison_) CUZK_TRY(check(cudaMemsetAsync(memory.data_, 0xA5, size, stream_), what));
   return Result<DeviceMemory>(std::move(memory));
 }
 
 void Context::free(void* data, std::uint64_t bytes) noexcept {
+  // Dead or not: see the destructor. Without the mutex, which readers of the accounting must not wait for.
+  if (data != nullptr) ignore(cudaFreeAsync(data, stream_));
   const std::lock_guard lock(mutex_);
-  if (fault_ == Fault::none) (void)cudaFreeAsync(data, stream_);  // on a dead device nothing is left to free
   in_use_ -= bytes;
+}
+
+Result<Context::PoolMemory> Context::pool_memory() {
+  PoolMemory memory;
+  const auto ask = [&](cudaMemPoolAttr attribute, std::uint64_t& value) {
+    return check(cudaMemPoolGetAttribute(pool_, attribute, &value), "memory");
+  };
+  CUZK_TRY(ask(cudaMemPoolAttrUsedMemCurrent, memory.in_use));
+  CUZK_TRY(ask(cudaMemPoolAttrUsedMemHigh, memory.most_in_use));
+  CUZK_TRY(ask(cudaMemPoolAttrReservedMemHigh, memory.most_reserved));
+  return memory;
 }
 
 Result<PinnedMemory> Context::allocate_pinned(std::uint64_t bytes, const char* what) {
@@ -190,6 +223,7 @@ Result<PinnedMemory> Context::allocate_pinned(std::uint64_t bytes, const char* w
         std::string(what) + ", " + std::to_string(bytes) + " bytes of page-locked host memory";
     CUZK_TRY(check(status, stage.c_str()));
   }
+  memory.device_ = device_;
   memory.bytes_ = bytes;
   return Result<PinnedMemory>(std::move(memory));
 }

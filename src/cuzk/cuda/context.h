@@ -69,7 +69,9 @@ class DeviceMemory {
   std::uint64_t bytes_ = 0;
 };
 
-/// Page-locked host memory, which copies run to and from at full speed. Move-only.
+/// Page-locked host memory, which copies run to and from at full speed. Nothing may read or write it any more
+/// when it is destroyed, on any thread; that may wait for the device. Memory of a dead device stays the
+/// process's until it ends. Move-only.
 class PinnedMemory {
  public:
   PinnedMemory() = default;
@@ -90,9 +92,11 @@ class PinnedMemory {
  private:
   friend class Context;
   void swap(PinnedMemory& other) noexcept {
+    std::swap(device_, other.device_);
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);
   }
+  int device_ = 0;
   void* data_ = nullptr;
   std::uint64_t bytes_ = 0;
 };
@@ -102,10 +106,13 @@ class PinnedMemory {
 ///
 /// Memory comes from a pool of the context's own, with exact accounting: what a request takes is its size
 /// rounded up to kGranule, and a request that would pass the limit fails before the driver is asked. Freed
-/// memory stays in the pool, so that no call synchronises the device.
+/// memory stays in the pool, so that no call synchronises the device; only where the driver has none for a
+/// request under the limit does allocate() wait for stream(), trim the pool and ask again.
 ///
 /// Errors: every call of the CUDA runtime is checked. A deadly one is remembered: fault() tells, and every
-/// later call fails with the same message.
+/// later call fails with the same message. What a dead context holds counts as given back when it is released
+/// or the context goes, and the driver is told; but where the device itself is lost, or a kernel went wrong,
+/// the driver refuses, and keeps device memory and page-locked memory until the process ends.
 ///
 /// Threads: one at a time may launch work (the holder of the device lock); the accounting may be read by any.
 class Context {
@@ -138,12 +145,22 @@ class Context {
   /// Bytes that a request of `bytes` counts as.
   static std::uint64_t rounded(std::uint64_t bytes) { return (bytes + kGranule - 1) / kGranule * kGranule; }
 
-  /// `what` names the memory in errors. Contents are undefined (0xA5 in every byte with poison()).
+  /// `what` names the memory in errors. Contents are undefined (0xA5 in every byte with poison()). Fails with
+  /// Fault::out_of_memory, kIo, beyond the limit or where the card has no more, and leaves nothing taken.
   Result<DeviceMemory> allocate(std::uint64_t bytes, const char* what);
   Result<PinnedMemory> allocate_pinned(std::uint64_t bytes, const char* what);
   /// Waits for stream() and gives the pool's free memory back to the driver, so that what comes next may cut
   /// it differently.
   Result<void> trim();
+  /// What the driver says of the pool, in bytes. In use: by what was allocated and not yet freed. Reserved:
+  /// taken of the device, in large steps. The two most since creation or reset_peak(). For checks: as in_use
+  /// and peak are counted by the context itself.
+  struct PoolMemory {
+    std::uint64_t in_use = 0;
+    std::uint64_t most_in_use = 0;
+    std::uint64_t most_reserved = 0;
+  };
+  Result<PoolMemory> pool_memory();
   /// For tests: fills memory that is handed out, so that reading before writing shows.
   void poison(bool on) { poison_ = on; }
 

@@ -42,10 +42,6 @@ struct CudaPending : Pending::State {
   std::vector<Circuit> circuits;
 };
 
-std::uint64_t aligned(std::uint64_t bytes) {
-  return (bytes + 63) / 64 * 64;
-}
-
 /// Waits for the streams on the way out, whichever way that is: nothing reads pinned memory of a batch any
 /// more, and nothing runs without the lock.
 class Drain {
@@ -57,6 +53,19 @@ class Drain {
 
  private:
   Context& context_;
+};
+
+/// Frees what the pool of witnesses need not keep any more, on the way out, behind the lock if declared
+/// before it.
+class Trim {
+ public:
+  explicit Trim(PinnedPool& pool) : pool_(pool) {}
+  Trim(const Trim&) = delete;
+  Trim& operator=(const Trim&) = delete;
+  ~Trim() { pool_.trim(); }
+
+ private:
+  PinnedPool& pool_;
 };
 
 /// All circuits of a launch, in the way of the key's plan. No byte may stay in use.
@@ -110,19 +119,18 @@ Result<Prepared> CudaProver::prepare(std::shared_ptr<const ProvingKey> key,
   const ProvingKeyBases& bases = ProvingKeyBases::of(*key);
   auto state = std::make_unique<CudaPrepared>();
   state->owner = this;
+  const WitnessLayout layout(witness->inputs.size() + witness->wide.size(), shape->num_bits(),
+                             bases.l_selection.bit_count(), bases.a_selection.bit_count(),
+                             bases.b_selection.bit_count());
   state->values = witness->inputs.size() + witness->wide.size();
-  state->bits_offset = aligned(state->values * sizeof(Fr));
+  state->bits_offset = layout.bits;
   state->bit_words = witness->bits.size();
-  std::uint64_t end = aligned(state->bits_offset + 8 * state->bit_words);
+  state->l = {layout.l, bases.l_selection.bit_count(), {}};
+  state->a = {layout.a, bases.a_selection.bit_count(), {}};
+  state->b = {layout.b, bases.b_selection.bit_count(), {}};
   const std::pair<QueryBits*, const QuerySelection*> queries[] = {
       {&state->l, &bases.l_selection}, {&state->a, &bases.a_selection}, {&state->b, &bases.b_selection}};
-  for (const auto& [bits, selection] : queries) {
-    bits->count = selection->bit_count();
-    // A query of all booleans (l) has the witness's own words.
-    bits->offset = bits->count == shape->num_bits() ? state->bits_offset : end;
-    if (bits->offset == end) end = aligned(end + 8 * bits->words());
-  }
-  CUZK_TRY_ASSIGN(state->pinned, PinnedPool::take(pinned_, context_, end));
+  CUZK_TRY_ASSIGN(state->pinned, PinnedPool::take(pinned_, context_, layout.bytes));
   const auto put = [&](std::uint64_t offset, const void* from, std::size_t bytes) {
     if (bytes != 0) std::memcpy(state->pinned.data() + offset, from, bytes);
   };
@@ -169,7 +177,12 @@ void CudaProver::make_room(std::uint64_t bytes, std::size_t keep, Freed& freed) 
 void CudaProver::tell_keys() {
   const std::lock_guard guard(keys_mutex_);
   keys_.clear();
-  for (const HeldKey& held : held_) keys_.emplace_back(held.address, held.memory);
+  std::uint64_t witnesses = 0;
+  for (const HeldKey& held : held_) {
+    keys_.emplace_back(held.address, held.memory);
+    witnesses += held.memory.witnesses;
+  }
+  pinned_->keep(witnesses);
 }
 
 std::vector<KeyMemory> CudaProver::keys() const {
@@ -177,6 +190,10 @@ std::vector<KeyMemory> CudaProver::keys() const {
   std::vector<KeyMemory> out;
   for (const auto& [address, memory] : keys_) out.push_back(memory);
   return out;
+}
+
+std::uint64_t CudaProver::kept_bytes() const {
+  return pinned_->idle_bytes();
 }
 
 bool CudaProver::is_held(const ProvingKey& key) const {
@@ -190,6 +207,8 @@ std::string KeyMemory::text() const {
                     " of them held";
   if (host != 0)
     out += "; " + std::to_string(host) + " bytes of host memory, " + std::to_string(pinned) + " page-locked";
+  if (witnesses != 0)
+    out += "; up to " + std::to_string(witnesses) + " bytes page-locked for witnesses between launches";
   if (h_multiples > 1) out += "; " + std::to_string(h_multiples) + " points for each one of h";
   return out;
 }
@@ -230,14 +249,9 @@ Result<CudaProver::Found> CudaProver::held(const std::shared_ptr<const ProvingKe
   }
   CUZK_TRY(prepared->load(context_, pool_, *key));
   const DeviceKey::HostBytes host = prepared->host_bytes();
-  const KeyMemory memory{key->path(),
-                         prepared->plan.streamed,
-                         prepared->plan.resident_bytes(),
-                         needed,
-                         context_.vram_limit(),
-                         host.all,
-                         host.pinned,
-                         prepared->plan.h_multiples.arrays};
+  const KeyMemory memory{key->path(), prepared->plan.streamed,     prepared->plan.resident_bytes(),
+                         needed,      context_.vram_limit(),       host.all,
+                         host.pinned, prepared->plan.kept_bytes(), prepared->plan.h_multiples.arrays};
   held_.push_front({key, key.get(), std::move(prepared), memory});
   tell_keys();
   return Found{held_.front().copy.get(), true};
@@ -247,6 +261,7 @@ Result<bool> CudaProver::hold(const std::shared_ptr<const ProvingKey>& key, cons
   if (key->shape()->domain_log_size() > Ntt::kMaxLogSize)
     return usage_error("the circuit's domain is larger than this backend's transforms");
   Freed freed;
+  const Trim trim(*pinned_);
   std::unique_ptr<DeviceKey> prepared;
   if (!is_held(*key)) {
     CUZK_TRY(context_.bind());
@@ -263,6 +278,7 @@ Result<bool> CudaProver::hold(const std::shared_ptr<const ProvingKey>& key, cons
 
 void CudaProver::drop(const std::shared_ptr<const ProvingKey>& key, const LaunchOptions& options) {
   Freed freed;
+  const Trim trim(*pinned_);
   const groth16::DeviceLock::Hold hold = options.lock.value_or(lock_).acquire(options.urgency);
   const std::lock_guard guard(mutex_);
   (void)context_.bind();  // on a dead device nothing is left to free

@@ -36,12 +36,13 @@ struct CudaProverOptions {
 struct KeyMemory {
   std::string params;  ///< path of the key's file
   bool streamed = false;
-  std::uint64_t held = 0;    ///< of device memory, from hold to drop
-  std::uint64_t needed = 0;  ///< of device memory, with the most that a launch takes beside, at the least
-  std::uint64_t limit = 0;   ///< of device memory
-  std::uint64_t host = 0;    ///< of host memory, from hold to drop
-  std::uint64_t pinned = 0;  ///< of that, page-locked
-  unsigned h_multiples = 1;  ///< points on the device for each one of h
+  std::uint64_t held = 0;       ///< of device memory, from hold to drop
+  std::uint64_t needed = 0;     ///< of device memory, with the most that a launch takes beside, at the least
+  std::uint64_t limit = 0;      ///< of device memory
+  std::uint64_t host = 0;       ///< of host memory, from hold to drop
+  std::uint64_t pinned = 0;     ///< of that, page-locked
+  std::uint64_t witnesses = 0;  ///< page-locked beside it, at the most, for witnesses between launches
+  unsigned h_multiples = 1;     ///< points on the device for each one of h
 
   /// One line, for logs.
   [[nodiscard]] std::string text() const;
@@ -60,6 +61,9 @@ struct KeyMemory {
 /// first. One that an empty device cannot even stream is refused (kIo, "out of memory", with the bytes needed
 /// and the limit); Context::fault() then says none. After every launch as many bytes are in use as before it,
 /// and what a phase takes is what the plan says; anything else is an error (kInternal).
+///
+/// Witnesses are prepared in page-locked buffers, which are used again: between launches a prover keeps as
+/// many as the plans of the keys that it holds say (ProverPlan::kept_bytes), and none without a key.
 ///
 /// Progress of a launch (LaunchOptions::progress) is told after every stage and piece of a sum, so a circuit
 /// has about ten steps.
@@ -96,6 +100,8 @@ class CudaProver : public groth16::Prover {
             const groth16::LaunchOptions& options = {});
   /// What is held now, the most recent first. Does not wait for launches.
   [[nodiscard]] std::vector<KeyMemory> keys() const;
+  /// Page-locked memory that is kept for witnesses and that no Prepared has.
+  [[nodiscard]] std::uint64_t kept_bytes() const;
 
  private:
   struct HeldKey;

@@ -1,6 +1,6 @@
-#include <algorithm>
-
 #include "cuzk/cuda/internal/pinned_pool.h"
+
+#include <algorithm>
 
 namespace cuzk::cuda {
 
@@ -8,34 +8,58 @@ void PinnedPool::Lease::give_back() noexcept {
   if (pool_ == nullptr) return;
   {
     const std::lock_guard lock(pool_->mutex_);
+    pool_->idle_ += memory_.bytes();
     pool_->free_.push_back(std::move(memory_));  // there is room
   }
+  pool_->trim();
   pool_.reset();
+}
+
+PinnedMemory PinnedPool::excess() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (idle_ <= kept_) return {};
+  PinnedMemory first = std::move(free_.front());
+  free_.erase(free_.begin());
+  idle_ -= first.bytes();
+  --buffers_;
+  return first;
+}
+
+void PinnedPool::trim() noexcept {
+  while (excess().bytes() != 0) {
+  }
+}
+
+void PinnedPool::keep(std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  kept_ = bytes;
+}
+
+std::uint64_t PinnedPool::idle_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return idle_;
 }
 
 Result<PinnedPool::Lease> PinnedPool::take(const std::shared_ptr<PinnedPool>& pool, Context& context,
                                            std::uint64_t bytes) {
-  // Circuits of one kind ask for equal sizes; others round up, so that they can share.
-  constexpr std::uint64_t kStep = std::uint64_t{1} << 20;
-  const std::uint64_t size = (std::max<std::uint64_t>(bytes, 1) + kStep - 1) / kStep * kStep;
   Lease lease;
   {
     const std::lock_guard lock(pool->mutex_);
-    auto best = pool->free_.end();
-    for (auto it = pool->free_.begin(); it != pool->free_.end(); ++it)
-      if (it->bytes() >= size && (best == pool->free_.end() || it->bytes() < best->bytes())) best = it;
-    if (best != pool->free_.end()) {
-      lease.memory_ = std::move(*best);
-      pool->free_.erase(best);
+    const auto found = std::find_if(pool->free_.rbegin(), pool->free_.rend(),
+                                    [&](const PinnedMemory& memory) { return memory.bytes() == bytes; });
+    if (found != pool->free_.rend()) {
+      lease.memory_ = std::move(*found);
+      pool->free_.erase(std::next(found).base());
+      pool->idle_ -= bytes;
       lease.pool_ = pool;
       return Result<Lease>(std::move(lease));
     }
   }
   CUZK_TRY(context.bind());
-  CUZK_TRY_ASSIGN(lease.memory_, context.allocate_pinned(size, "witness"));
+  CUZK_TRY_ASSIGN(lease.memory_, context.allocate_pinned(bytes, "witness"));
   const std::lock_guard lock(pool->mutex_);
-  pool->free_.reserve(pool->made_ + 1);
-  ++pool->made_;
+  pool->free_.reserve(pool->buffers_ + 1);
+  ++pool->buffers_;
   lease.pool_ = pool;
   return Result<Lease>(std::move(lease));
 }

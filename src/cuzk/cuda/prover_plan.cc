@@ -78,6 +78,12 @@ std::uint64_t msm_scratch(std::uint64_t count, std::uint64_t point, const Placem
   return taken(msm_memory_bound(count, point, msm_window_bits(count), std::max(place.piece, kLeastSlice)));
 }
 
+/// Buffers for witnesses that are kept between launches: as many as two workers with two circuits each use at
+/// a time, where they are small (two of 0.09 GB for porep-32g), one where they are large (4 GB). Page-locking
+/// one anew takes about as long as filling it.
+constexpr std::uint64_t kKeptWitnesses = 4;
+constexpr std::uint64_t kKeptBytes = std::uint64_t{1} << 28;
+
 /// What a launch leaves on the host, and what a copy of the key takes there: see ProverPlan::launch_host.
 std::uint64_t launch_host_bytes(const CircuitCounts& c, const Placement& place,
                                 std::span<const QueryPart> queries) {
@@ -186,6 +192,8 @@ ProverPlan build(const CircuitCounts& c, const Placement& place) {
                           c.domain_log_size < 3 ? 0 : taken(kPowersBytes));
   if (multiples) plan.loading = std::max(plan.loading, 2 * taken(sizeof(Fp) * std::min(kDoubledPoints, c.h)));
   plan.launch_host = launch_host_bytes(c, place, queries);
+  plan.witness = WitnessLayout(c.values, c.bits, c.l.bits, c.a.bits, c.b.bits).bytes;
+  plan.kept_witnesses = std::clamp<std::uint64_t>(kKeptBytes / plan.witness, 1, kKeptWitnesses);
   return plan;
 }
 
@@ -316,6 +324,25 @@ Result<ProverPlan> plan_streamed(const CircuitCounts& c, const PlanOptions& o) {
 
 }  // namespace
 
+WitnessLayout::WitnessLayout(std::uint64_t values, std::uint64_t all_bits, std::uint64_t l_bits,
+                             std::uint64_t a_bits, std::uint64_t b_bits) {
+  constexpr std::uint64_t kPage = 4096;
+  std::uint64_t end = 0;
+  const auto next = [&](std::uint64_t size) {
+    const std::uint64_t begin = end;
+    end = (begin + size + 63) / 64 * 64;
+    return begin;
+  };
+  const auto bitmap = [&](std::uint64_t count) { return next((count + 63) / 64 * 8); };
+  const auto query = [&](std::uint64_t count) { return count == all_bits ? bits : bitmap(count); };
+  (void)next(values * sizeof(Fr));
+  bits = bitmap(all_bits);
+  l = query(l_bits);
+  a = query(a_bits);
+  b = query(b_bits);
+  bytes = std::max(kPage, (end + kPage - 1) / kPage * kPage);
+}
+
 CircuitCounts circuit_counts(const Shape& shape) {
   CircuitCounts c;
   c.domain_log_size = shape.domain_log_size();
@@ -383,6 +410,7 @@ std::string ProverPlan::text() const {
   out += line("while the key is copied", loading);
   out += line("needed", needed_bytes());
   out += line("host memory of a launch, at the most", launch_host);
+  out += line("page-locked for witnesses between launches", kept_bytes());
   if (!host.empty()) list("held, bytes of host memory:\n", host);
   return out;
 }

@@ -38,6 +38,18 @@ struct CircuitCounts {
 /// Of any key of the shape, and of its rows, all of which it walks.
 [[nodiscard]] CircuitCounts circuit_counts(const Shape& shape);
 
+/// Where what a launch uploads of a witness lies in one buffer of host memory: inputs and wide values first,
+/// then bitmaps, each at a multiple of 64 bytes: of all bits and of those of each query, in its order. A
+/// query of all bits has the first one.
+struct WitnessLayout {
+  WitnessLayout(std::uint64_t values, std::uint64_t all_bits, std::uint64_t l_bits, std::uint64_t a_bits,
+                std::uint64_t b_bits);
+
+  std::uint64_t bits;  ///< offset, as are those of the queries
+  std::uint64_t l, a, b;
+  std::uint64_t bytes;  ///< of the buffer, whole pages
+};
+
 /// Where the key of a circuit lives.
 enum class Residency {
   automatic,  ///< in device memory if it fits, otherwise streamed
@@ -121,6 +133,10 @@ struct ProverPlan : Placement {
   /// The most of host memory that a launch takes beside: points that come back, or, where it finds the key
   /// absent, buffers from which it is copied.
   std::uint64_t launch_host = 0;
+  /// Page-locked buffers for witnesses that the prover keeps for launches to come, at the most, and bytes of
+  /// each. What a Prepared holds meanwhile is not among them.
+  std::uint64_t kept_witnesses = 0;
+  std::uint64_t witness = 0;
 
   [[nodiscard]] std::uint64_t resident_bytes() const;
   [[nodiscard]] std::uint64_t quotient_bytes() const;
@@ -129,6 +145,7 @@ struct ProverPlan : Placement {
   /// What must fit.
   [[nodiscard]] std::uint64_t needed_bytes() const;
   [[nodiscard]] std::uint64_t host_bytes() const;
+  [[nodiscard]] std::uint64_t kept_bytes() const { return kept_witnesses * witness; }
   /// One line a part, with sums.
   [[nodiscard]] std::string text() const;
 };

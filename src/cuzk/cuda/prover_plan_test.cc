@@ -366,6 +366,31 @@ TEST(ProverPlan, HostMemory) {
   EXPECT_LT(streamed.launch_host, std::uint64_t{150} << 20);
 }
 
+TEST(ProverPlan, WitnessesThatAreKept) {
+  // 3 values in 96 bytes, 130 bits in three words, 64 in one, 65 in two.
+  const WitnessLayout layout(3, 130, 130, 64, 65);
+  EXPECT_EQ(layout.bits, 128U);
+  EXPECT_EQ(layout.l, 128U);
+  EXPECT_EQ(layout.a, 192U);
+  EXPECT_EQ(layout.b, 256U);
+  EXPECT_EQ(layout.bytes, 4096U);
+  EXPECT_EQ(WitnessLayout(0, 0, 0, 0, 0).bytes, 4096U);
+  const WitnessLayout pages(128, 8, 8, 8, 8);
+  EXPECT_EQ(pages.b, 4096U);
+  EXPECT_EQ(pages.bytes, 8192U);
+
+  const CircuitCounts c = full_size();
+  const ProverPlan plan = plan_prover(c);
+  EXPECT_EQ(plan.witness, WitnessLayout(c.values, c.bits, c.l.bits, c.a.bits, c.b.bits).bytes);
+  EXPECT_GT(plan.witness, 32 * c.values + (c.bits + c.a.bits + c.b.bits) / 8);
+  EXPECT_EQ(plan.kept_witnesses, 2U);
+  EXPECT_EQ(plan.kept_bytes(), 2 * plan.witness);
+  EXPECT_EQ(plan_prover(porep_2k()).kept_witnesses, 4U);
+  CircuitCounts wide = c;
+  wide.values = 125'000'000;
+  EXPECT_EQ(plan_prover(wide).kept_witnesses, 1U);
+}
+
 TEST(ProverPlan, MultiplesOfH) {
   const CircuitCounts c = full_size();
   const ProverPlan plain = plan_prover(c);

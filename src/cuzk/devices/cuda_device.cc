@@ -26,14 +26,14 @@ CudaDevice::CudaDevice(ThreadPool& pool, const cuda::DeviceDescription& descript
 engine::KeyHostBytes CudaDevice::key_host_bytes(const Shape& shape) const {
   const auto plan = prover_.plan(shape);
   if (!plan) return {};  // hold() refuses the key with the same error
-  return {plan->host_bytes(), plan->launch_host};
+  return {plan->host_bytes() + plan->kept_bytes(), plan->launch_host};
 }
 
 std::vector<engine::HeldKey> CudaDevice::held_keys() const {
   std::vector<engine::HeldKey> out;
   for (const cuda::KeyMemory& key : prover_.keys())
-    out.push_back(
-        {key.params, key.streamed, key.held, key.needed, key.limit, key.host, key.pinned, key.h_multiples});
+    out.push_back({key.params, key.streamed, key.held, key.needed, key.limit, key.host + key.witnesses,
+                   key.pinned + key.witnesses, key.h_multiples});
   return out;
 }
 

@@ -33,7 +33,7 @@ struct HeldKey {
   std::uint64_t device_held = 0;    ///< of device memory, from hold to drop
   std::uint64_t device_needed = 0;  ///< of device memory, with what a launch takes beside
   std::uint64_t device_limit = 0;   ///< of device memory
-  std::uint64_t host = 0;           ///< of host memory, from hold to drop
+  std::uint64_t host = 0;           ///< of host memory, from hold to drop, at the most
   std::uint64_t pinned = 0;         ///< of that, page-locked
   unsigned h_multiples = 1;         ///< points on the device for each one of h
 };

@@ -3,17 +3,20 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "cuzk/cuda/context.h"
 
 namespace cuzk::cuda {
 
-/// Page-locked buffers that are used again. Taking and freeing them makes the driver wait for the device, so
-/// what comes back stays until the pool goes: as much as was in use at a time. Thread-safe.
+/// Page-locked buffers that are used again, since page-locking one takes about as long as filling it and
+/// makes the driver wait for the device. Nobody's buffers take at most the bytes that keep() said last,
+/// nothing before; beyond that the ones that came back first are freed. Thread-safe.
 class PinnedPool {
  public:
-  /// A buffer on loan; goes back when destroyed, without a CUDA call, and may outlive the pool's owner.
+  /// A buffer on loan. Goes back when destroyed, which frees what is too much; may outlive the pool's owner,
+  /// not the context.
   class Lease {
    public:
     Lease() = default;
@@ -34,13 +37,26 @@ class PinnedPool {
     PinnedMemory memory_;
   };
 
-  /// At least `bytes`.
+  /// `bytes` exactly, as circuits of one kind ask for equal sizes: a larger buffer would keep more than is
+  /// known of. kIo when there is no memory.
   static Result<Lease> take(const std::shared_ptr<PinnedPool>& pool, Context& context, std::uint64_t bytes);
 
+  /// How many bytes of buffers that nobody has may stay. Frees nothing yet.
+  void keep(std::uint64_t bytes);
+  /// Frees what is too much, which may wait for the device.
+  void trim() noexcept;
+  /// Of buffers that nobody has.
+  [[nodiscard]] std::uint64_t idle_bytes() const;
+
  private:
-  std::mutex mutex_;
-  std::vector<PinnedMemory> free_;  // guarded by mutex_; has room for every buffer that was made
-  std::size_t made_ = 0;
+  /// Takes out the first buffer that is too much; none where nothing is.
+  [[nodiscard]] PinnedMemory excess() noexcept;
+
+  mutable std::mutex mutex_;
+  std::vector<PinnedMemory> free_;  // the last that came back last; has room for every buffer that there is
+  std::size_t buffers_ = 0;         // guarded by mutex_, as is all of it
+  std::uint64_t idle_ = 0;
+  std::uint64_t kept_ = 0;
 };
 
 }  // namespace cuzk::cuda

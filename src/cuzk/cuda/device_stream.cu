@@ -6,7 +6,7 @@
 
 namespace cuzk::cuda {
 
-void Fence::EventDeleter::operator()(CUevent_st* event) const {
+void EventDeleter::operator()(CUevent_st* event) const {
   (void)cudaEventDestroy(event);  // fails on a dead device only
 }
 
@@ -21,6 +21,9 @@ Result<void> Fence::record(CUstream_st* stream, const char* stage) {
 }
 Result<void> Fence::wait(CUstream_st* stream, const char* stage) const {
   return context_->check(cudaStreamWaitEvent(stream, event_.get(), 0), stage);
+}
+Result<void> Fence::synchronize(const char* stage) const {
+  return context_->check(cudaEventSynchronize(event_.get()), stage);
 }
 
 Result<void> copy_async(Context& context, CUstream_st* stream, void* to, const void* from,

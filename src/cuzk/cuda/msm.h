@@ -76,8 +76,10 @@ Result<void> fill_multiples(Context& context, G1Affine* points, std::uint64_t co
                             const BaseMultiples& multiples);
 
 /// The sum of those bases[i], i < count, whose bit is set (bit i % 64 of word i / 64; all in device memory),
-/// by a tree of batch-affine additions. `set` is the number of bits set below `count`. The partial sums are
-/// for the host to add.
+/// by a tree of batch-affine additions. `set` is the number of bits set below `count` (below 2^31). The
+/// partial sums, up to 32, none where no bit is set, are for the host to add. Blocks until they are there.
+/// Takes its memory from the context and gives it back; kIo, out of memory, when there is too little for all
+/// of them at once, kUsage for counts that cannot be.
 Result<std::vector<G1Xyzz>> bit_sum(Context& context, const G1Affine* bases, const std::uint64_t* bits,
                                     std::uint64_t count, std::uint64_t set);
 Result<std::vector<G2Xyzz>> bit_sum(Context& context, const G2Affine* bases, const std::uint64_t* bits,

@@ -94,7 +94,6 @@ struct Ntt::Impl {
   NttTableList list{NttDigits(3)};
   std::vector<DeviceMemory> memory;
   std::vector<const Fr32*> tables;
-  std::uint64_t bytes = 0;
   unsigned log_threads = NttSchedule::kLogThreads;
 
   Impl(Context& c, unsigned log) : context(&c), log_size(log) {}
@@ -111,7 +110,6 @@ struct Ntt::Impl {
     for (std::size_t i = 1; i < list.recipes.size(); ++i) {
       const TableRecipe& recipe = list.recipes[i];
       CUZK_TRY_ASSIGN(memory[i], context->allocate(recipe.bytes(), "transform tables"));
-      bytes += memory[i].bytes();
       tables[i] = memory[i].as<Fr32>();
       fill_powers<<<(1U << kPowerBits) / 128, 128, 0, context->stream()>>>(low, high, recipe.base);
       const auto blocks =
@@ -226,9 +224,6 @@ Result<void> Ntt::quotient_end(Fr* data, const Fr* c, const std::function<Result
 
 unsigned Ntt::log_size() const {
   return impl_->log_size;
-}
-std::uint64_t Ntt::table_bytes() const {
-  return impl_->bytes;
 }
 
 }  // namespace cuzk::cuda

@@ -21,7 +21,7 @@ struct NttOptions {
 /// elements in device memory, in the memory form of Fr; reversed order means that position reverse_bits(i)
 /// holds element i. Everything is asynchronous on the context's stream; errors of launches are returned,
 /// errors of the work itself by the next Context::synchronize.
-/// Threads: one at a time, the one that uses the context; log_size() and table_bytes() may be called by any.
+/// Threads: one at a time, the one that uses the context; log_size() may be called by any.
 ///
 /// Memory of the tables without whole_tables: up to 101 MB up to 2^18, then 19 MB at 2^22, 50 at 2^24, 118 at
 /// 2^26 and 202 at 2^27.
@@ -59,8 +59,6 @@ class Ntt {
   Result<void> quotient_end(Fr* data, const Fr* c, const std::function<Result<void>()>& before_c = nullptr);
 
   [[nodiscard]] unsigned log_size() const;
-  /// Device memory that the tables hold.
-  [[nodiscard]] std::uint64_t table_bytes() const;
 
  private:
   struct Impl;

@@ -27,10 +27,6 @@ class PinnedBudget {
   /// For what must be page-locked; others get nothing until enough came back.
   void take_anyway(std::uint64_t bytes) { left_ -= static_cast<std::int64_t>(bytes); }
   void give_back(std::uint64_t bytes) { left_ += static_cast<std::int64_t>(bytes); }
-  [[nodiscard]] std::uint64_t left() const {
-    const std::int64_t left = left_;
-    return left < 0 ? 0 : static_cast<std::uint64_t>(left);
-  }
 
  private:
   std::atomic<std::int64_t> left_;

@@ -17,6 +17,10 @@ class DeviceFixedBase;
 ///
 /// Takes up to 1.2 GB of device memory for points of G1 and 2.3 GB for G2, when the first of each are made,
 /// and keeps them; the same in pinned host memory: 0.5 and 0.9 GB. Fewer points take less.
+///
+/// make_g1 and make_g2 block until the last points are delivered. Errors: as Context::check (kIo where memory
+/// runs out), and those of `points`; what was delivered before them is right. One thread at a time; `scalars`
+/// is called on the pool's.
 class DevicePointMaker : public groth16::PointMaker {
  public:
   /// Context and pool must outlive it. `expected`: the points that will be made in all, of either group.

@@ -6,11 +6,7 @@
 
 namespace cuzk::cuda {
 
-void StageClock::EventDeleter::operator()(CUevent_st* event) const {
-  (void)cudaEventDestroy(event);  // fails on a dead device only
-}
-
-Result<StageClock::Event> StageClock::record() {
+Result<Event> StageClock::record() {
   cudaEvent_t event = nullptr;
   CUZK_TRY(context_->check(cudaEventCreate(&event), "times of stages"));
   Event owned(event);

@@ -9,22 +9,32 @@
 
 namespace cuzk::cuda {
 
-/// A moment in one stream that another one can wait for. Move-only.
+// Errors of everything here: as Context::check, with the stage that is passed in. What runs on a stream is
+// asynchronous, so its own errors come with the next call that waits.
+
+struct EventDeleter {
+  void operator()(CUevent_st* event) const;
+};
+/// An event of the CUDA runtime.
+using Event = std::unique_ptr<CUevent_st, EventDeleter>;
+
+/// A moment in one stream that another one, or the host, can wait for. Move-only; must not outlive its
+/// context. One thread at a time.
 class Fence {
  public:
+  Fence() = default;  ///< none: to be assigned to
   static Result<Fence> create(Context& context);
   /// Behind what `stream` has been given so far; a later record replaces it.
   Result<void> record(CUstream_st* stream, const char* stage);
   /// What `stream` is given from now on runs after the moment recorded last; at once where there is none.
   Result<void> wait(CUstream_st* stream, const char* stage) const;
+  /// The calling thread waits for it.
+  Result<void> synchronize(const char* stage) const;
 
  private:
-  struct EventDeleter {
-    void operator()(CUevent_st* event) const;
-  };
   Fence(Context& context, CUevent_st* event) : context_(&context), event_(event) {}
-  Context* context_;
-  std::unique_ptr<CUevent_st, EventDeleter> event_;
+  Context* context_ = nullptr;
+  Event event_;
 };
 
 /// Begins a copy between host and device, in either direction, in the order of `stream`. The host's side must

@@ -6,6 +6,7 @@
 
 #include "cuzk/cuda/internal/affine_launch.cuh"
 #include "cuzk/cuda/internal/device_fixed_base.h"
+#include "cuzk/cuda/internal/device_stream.h"
 #include "cuzk/cuda/internal/fixed_base_steps.h"
 #include "cuzk/cuda/internal/item_grid.cuh"
 
@@ -48,28 +49,6 @@ __global__ void first_entries(FixedBaseLayout layout, const std::uint32_t* codes
 
 }  // namespace fixed_base_kernels
 
-/// Marks a place in the context's stream that the host can wait for.
-class StreamEvent {
- public:
-  StreamEvent() = default;
-  StreamEvent(const StreamEvent&) = delete;
-  StreamEvent& operator=(const StreamEvent&) = delete;
-  ~StreamEvent() {
-    if (event_ != nullptr) (void)cudaEventDestroy(event_);  // fails on a dead device only
-  }
-  Result<void> record(Context& context, const char* stage) {
-    if (event_ == nullptr)
-      CUZK_TRY(context.check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), stage));
-    return context.check(cudaEventRecord(event_, context.stream()), stage);
-  }
-  Result<void> wait(Context& context, const char* stage) {
-    return context.check(cudaEventSynchronize(event_), stage);
-  }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
-
 template <class F, class Host>
 class FixedBaseRun : public DeviceFixedBase<Host> {
  public:
@@ -94,6 +73,7 @@ class FixedBaseRun : public DeviceFixedBase<Host> {
     for (Buffer& buffer : buffers_) {
       CUZK_TRY_ASSIGN(buffer.scalars, context_.allocate_pinned(sizeof(Fr) * batch_, kStage));
       CUZK_TRY_ASSIGN(buffer.points, context_.allocate_pinned(sizeof(Affine<Host>) * batch_, kStage));
+      CUZK_TRY_ASSIGN(buffer.done, Fence::create(context_));
     }
     CUZK_TRY(context_.check(cudaMemsetAsync(points_.as<void>(), 0, table_bytes, context_.stream()), kStage));
     const std::vector<Affine<Host>> firsts = window_bases(layout_, base);
@@ -123,7 +103,7 @@ class FixedBaseRun : public DeviceFixedBase<Host> {
   struct Buffer {
     PinnedMemory scalars;
     PinnedMemory points;
-    StreamEvent done;
+    Fence done;
     std::uint32_t count = 0;
   };
 
@@ -177,11 +157,11 @@ class FixedBaseRun : public DeviceFixedBase<Host> {
         context_.check(cudaMemcpyAsync(buffer.points.template as<void>(), points + layout_.table_points(),
                                        sizeof(Affine<F>) * n, cudaMemcpyDeviceToHost, stream),
                        kStage));
-    return buffer.done.record(context_, kStage);
+    return buffer.done.record(stream, kStage);
   }
 
   Result<void> deliver(Buffer& buffer, const groth16::PointMaker::Points<Host>& points) {
-    CUZK_TRY(buffer.done.wait(context_, kStage));
+    CUZK_TRY(buffer.done.synchronize(kStage));
     return points({buffer.points.template as<Affine<Host>>(), buffer.count});
   }
 

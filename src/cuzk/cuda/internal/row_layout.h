@@ -10,6 +10,10 @@
 
 namespace cuzk::cuda {
 
+// Host code without errors of its own: shapes are valid. Bytes are counted, not taken: what is written to,
+// and what views point to, belongs to the caller. Objects are one thread's at a time; functions and const
+// members for any thread.
+
 /// How long the arrays of RowArrays are for a shape, and for every piece of it.
 struct RowCounts {
   /// Some groups of rows, one after the other.

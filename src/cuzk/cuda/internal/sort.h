@@ -6,6 +6,11 @@
 
 namespace cuzk::cuda {
 
+// All arrays lie in device memory and stay the caller's. Asynchronous on the context's stream, in the order
+// of which scratch memory may be released right away. Errors: those of a launch, as Context::check_launch.
+// One thread at a time, the one that uses the context; the sizes, which are bounds for any device, for any
+// thread.
+
 /// Sorts `count` (code, index) pairs by the bits [1, 1 + key_bits) of the codes, stably. In and out do not
 /// overlap. `scratch` has sort_scratch_bytes(count) bytes.
 Result<void> sort_by_code(Context& context, const std::uint32_t* codes_in, std::uint32_t* codes_out,

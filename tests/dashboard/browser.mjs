@@ -34,7 +34,7 @@ export async function open(browser, url, options = {}, expected = []) {
 }
 
 /// Waits until `read()` gives what `wanted` accepts, `seconds` at most; returns it.
-export async function until(read, wanted, what, seconds = 20) {
+export async function until(read, wanted, what, seconds = 120) {
   let value;
   for (const end = Date.now() + 1000 * seconds; Date.now() < end;) {
     value = await read();

@@ -99,7 +99,8 @@ export class Daemon {
   said(message) {
     return this.log.find((line) => line.msg === message);
   }
-  async until(condition, ms = 120_000) {
+  /** Until the condition is there; the limit is for a daemon that hangs, not for a machine that is busy. */
+  async until(condition, ms = 300_000) {
     for (const end = Date.now() + ms; !(await condition()); await wait(20)) {
       if (Date.now() > end) throw new Error('waited in vain; the daemon said:\n' + this.words());
     }
@@ -117,10 +118,20 @@ export class Daemon {
   client() {
     return connect('unix://' + this.socket);
   }
+  /** From the side port. A machine that is too busy for an answer is asked again, a daemon that has ended is not. */
   async get(where, options) {
-    // A connection of its own: while a test waits for a command, nobody here sees the daemon close an idle one.
-    const response = await fetch(`http://127.0.0.1:${this.port}${where}`, {headers: {connection: 'close'}, ...options});
-    return {status: response.status, headers: response.headers, text: await response.text()};
+    for (let left = 3;; --left) {
+      try {
+        // A connection of its own: while a test waits for a command, nobody here sees the daemon close an idle one.
+        const response = await fetch(`http://127.0.0.1:${this.port}${where}`,
+                                     {headers: {connection: 'close'}, signal: AbortSignal.timeout(60_000), ...options});
+        return {status: response.status, headers: response.headers, text: await response.text()};
+      } catch (error) {
+        if (left === 0 || this.over) throw error;
+        console.log(`${where} is asked for again after: ${error.cause ?? error}`);
+        await wait(500);
+      }
+    }
   }
   async status() {
     return JSON.parse((await this.get('/status')).text);

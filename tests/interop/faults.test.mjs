@@ -19,22 +19,29 @@ test('kill -9 on the simulated backend, 50 times: no accepted job is lost', asyn
   const accepted = new Map();  // job id -> sector number
   const results = new Map();   // job id -> proof, as first told
   let tag = 0;
+  const jobs = 6;
   for (let kill = 0; kill < 50; ++kill) {
     const daemon = await Daemon.start(folder, {program});
     assert.ok(daemon.said('ready'), daemon.words());
     const client = daemon.client();
     const work = [];
-    for (let i = 0; i < 6; ++i) {
+    // Killed so many milliseconds after so many answers: on a busy machine, too, something was going on by then.
+    const last = random(2 * jobs + 1);
+    let answers = 0;
+    for (let i = 0; i < jobs; ++i) {
       const mine = ++tag;
       work.push(client.SubmitProof({request_id: `r-${mine}`, proof_kind: kinds[mine % 4], sector_number: mine,
                                     vanilla_proof: Buffer.from('simulated')})
                     .then(async ({job_id}) => {
                       accepted.set(job_id, mine);
+                      ++answers;
                       const result = await client.AwaitProof({job_id});
+                      ++answers;
                       if (result.status === 'COMPLETED') results.set(job_id, result.proof);
                     }).catch((error) => assert.equal(error.code, grpc.status.UNAVAILABLE, String(error))));
     }
-    await wait(random(120));
+    await daemon.until(() => answers >= last);
+    await wait(random(20));
     await daemon.kill();
     await Promise.all(work);
     client.close();
@@ -44,7 +51,7 @@ test('kill -9 on the simulated backend, 50 times: no accepted job is lost', asyn
   t.after(() => daemon.end());
   const client = daemon.client();
   for (const [job_id, number] of accepted) {
-    const result = await client.AwaitProof({job_id, timeout_ms: 60_000});
+    const result = await client.AwaitProof({job_id, timeout_ms: 600_000});
     assert.equal(result.status, 'COMPLETED', `${job_id}: ${result.error_message}`);
     const partitions = [10, 16, 1, 1][kinds.indexOf(kinds[number % 4])];
     assert.equal(result.proof.length, 192 * partitions);
@@ -62,7 +69,7 @@ test('kill -9 with real proofs, 3 times', async (t) => {
   const {daemon, client, jobs} = await killWithRealProofs(folder, {kills: 3, jobs: 2, inFlight: 2, moment: (kill) => [1500, 3000, 400][kill]});
   t.after(() => daemon.end());
   // A retry by request id finds the result of the job that survived.
-  const retry = await client.Prove({submit: porep('porep-1234-0')}, {timeoutMs: 10_000});
+  const retry = await client.Prove({submit: porep('porep-1234-0')}, {timeoutMs: 60_000});
   assert.equal(retry.result.job_id, jobs[0]);
 
   // SIGTERM: what was accepted is finished, its client answered, new work refused.
@@ -83,7 +90,7 @@ test('kill -9 with real proofs, 3 times', async (t) => {
 
 test('drain_timeout: waiters are told, the journal runs the job at the next start', async (t) => {
   const folder = temporaryFolder(t);
-  const program = [simulated, '--milliseconds', '300'];
+  const program = [simulated, '--milliseconds', '1000'];
   const config = defaultConfig(folder, {daemon: 'drain_timeout = "200ms"'});
   let daemon = await Daemon.start(folder, {program, config});
   let client = daemon.client();
@@ -96,9 +103,9 @@ test('drain_timeout: waiters are told, the journal runs the job at the next star
   assert.match(result.error_message, /^SHUTDOWN/);
   client.close();
 
-  daemon = await Daemon.start(folder, {program, config});
+  daemon = await Daemon.start(folder, {program: [simulated], config});
   client = daemon.client();
-  const again = await client.AwaitProof({job_id: result.job_id, timeout_ms: 60_000});
+  const again = await client.AwaitProof({job_id: result.job_id, timeout_ms: 600_000});
   assert.equal(again.status, 'COMPLETED', again.error_message);
   client.close();
   await daemon.end();
@@ -106,7 +113,7 @@ test('drain_timeout: waiters are told, the journal runs the job at the next star
 
 test('second signal: exit now', async (t) => {
   const folder = temporaryFolder(t);
-  const daemon = await Daemon.start(folder, {program: [simulated, '--milliseconds', '2000'],
+  const daemon = await Daemon.start(folder, {program: [simulated, '--milliseconds', '10000'],
                                              config: defaultConfig(folder, {daemon: 'drain_timeout = "10m"'})});
   const client = daemon.client();
   client.Prove({submit: {proof_kind: 'WINNING_POST', sector_number: 6, vanilla_proof: Buffer.from('simulated')}}).catch(() => {});
@@ -147,7 +154,7 @@ test('the socket of a live daemon is not taken, that of a dead one is', async (t
 
 test('a full disk: nothing new is accepted, what ran is delivered, kept as soon as it can be, and never lost', async (t) => {
   const folder = temporaryFolder(t);
-  const program = [simulated, '--milliseconds', '150'];
+  const program = [simulated, '--milliseconds', '400'];
   const job = (number, size = 0) => ({request_id: `r-${number}`, proof_kind: 'WINNING_POST', sector_number: number,
                                       vanilla_proof: Buffer.from('simulated'), comm_r_old: Buffer.alloc(size)});
   const refused = (call) => assert.rejects(call, (error) => {
@@ -188,7 +195,7 @@ test('a full disk: nothing new is accepted, what ran is delivered, kept as soon 
   // There is room again: what could not be stored is stored, and survives.
   const kept = await whileFull(3, 1);
   limit(daemon, 'unlimited');
-  await daemon.until(async () => (await daemon.get('/readyz')).status === 200, 20_000);
+  await daemon.until(async () => (await daemon.get('/readyz')).status === 200);
   assert.equal(await metric(daemon, 'cuzk_journal_failing'), 0);
   await daemon.kill();
   client.close();
@@ -327,7 +334,7 @@ test('health and the service manager are told what readiness says', async (t) =>
   const {result} = await client.Prove({submit: {proof_kind: 'WINNING_POST', sector_number: 666, vanilla_proof: Buffer.from('simulated')}});
   assert.equal(result.status, 'FAILED');
   assert.match(result.error_message, /^DEVICE/);
-  await daemon.until(async () => (await health(daemon.tcp)) === 'NOT_SERVING', 10_000);
+  await daemon.until(async () => (await health(daemon.tcp)) === 'NOT_SERVING');
   assert.deepEqual(await both(), ['NOT_SERVING', 'NOT_SERVING']);
   assert.deepEqual(await daemon.get('/readyz').then(({status, text}) => [status, text]), [503, 'every device is in quarantine\n']);
   const status = run('status', '--addr', 'unix://' + daemon.socket).out;
@@ -345,9 +352,9 @@ test('health and the service manager are told what readiness says', async (t) =>
   t.after(() => manager.kill());
   const told = [];
   manager.stdout.on('data', (text) => told.push(...String(text).split('\n').filter((line) => line)));
-  const isTold = (line, after = 0) => daemon.until(() => told.indexOf(line, after) >= 0, 20_000);
+  const isTold = (line, after = 0) => daemon.until(() => told.indexOf(line, after) >= 0);
   await isTold('bound');
-  const next = await Daemon.start(folder, {program: [simulated, '--milliseconds', '1000'],
+  const next = await Daemon.start(folder, {program: [simulated, '--milliseconds', '2000'],
                                            environment: {NOTIFY_SOCKET: socket, WATCHDOG_USEC: '200000'}});
   t.after(() => next.end());
   await isTold('READY=1');
@@ -361,7 +368,7 @@ test('health and the service manager are told what readiness says', async (t) =>
   await next.until(async () => (await next.status()).pipelines.length === 1);
   next.process.kill('SIGTERM');
   await next.until(() => next.said('draining'));
-  await next.until(async () => (await health(next.tcp)) === 'NOT_SERVING', 10_000);
+  await next.until(async () => (await health(next.tcp)) === 'NOT_SERVING');
   assert.equal((await last.GetStatus()).readiness, 'draining');
   assert.equal(await health(next.tcp, 'cuzk.v1.ProvingEngine'), 'NOT_SERVING');
   await isTold('STOPPING=1');
@@ -373,7 +380,7 @@ test('health and the service manager are told what readiness says', async (t) =>
 
 test('a job whose cancellation was answered stays cancelled', async (t) => {
   const folder = temporaryFolder(t);
-  const program = [simulated, '--milliseconds', '500'];
+  const program = [simulated, '--milliseconds', '2000'];
   const cancelled = [];
   for (let round = 0; round < 5; ++round) {
     const daemon = await Daemon.start(folder, {program});
@@ -401,7 +408,7 @@ test('a job whose cancellation was answered stays cancelled', async (t) => {
 
 test('a damaged journal: requests fail once and are kept, a database is refused and left alone', async (t) => {
   const folder = temporaryFolder(t);
-  const slow = {program: [simulated, '--milliseconds', '2000']};
+  const slow = {program: [simulated, '--milliseconds', '10000']};
   const job = (number) => ({request_id: `r-${number}`, proof_kind: 'WINDOW_POST_PARTITION', sector_number: number, vanilla_proof: Buffer.from('simulated')});
   const first = await Daemon.start(folder, slow);
   let client = first.client();
@@ -421,13 +428,13 @@ test('a damaged journal: requests fail once and are kept, a database is refused 
     const daemon = await Daemon.start(folder, fast);
     client = daemon.client();
     for (const [i, words] of [/truncat|broken at offset/, /digest|broken at offset/, /is missing/].entries()) {
-      const result = await client.AwaitProof({job_id: jobs[i], timeout_ms: 60_000});
+      const result = await client.AwaitProof({job_id: jobs[i], timeout_ms: 600_000});
       assert.equal(result.status, 'FAILED');
       assert.match(result.error_message, /^INTERNAL: .*the stored request is damaged/);
       assert.match(result.error_message, words);
       assert.equal(fs.existsSync(path.join(folder, 'journal/damaged', jobs[i])), i !== 2);
     }
-    assert.equal((await client.AwaitProof({job_id: jobs[3], timeout_ms: 60_000})).status, 'COMPLETED');
+    assert.equal((await client.AwaitProof({job_id: jobs[3], timeout_ms: 600_000})).status, 'COMPLETED');
     assert.equal((await daemon.status()).counters.total_failed, start === 0 ? 3 : 0, 'once');
     // The client's retry is a new attempt.
     if (start === 1) assert.equal((await client.Prove({submit: job(1)})).result.status, 'COMPLETED');
@@ -469,7 +476,7 @@ test('1,000 idle connections and slow clients keep nobody waiting', async (t) =>
   slow.write('GET /status HTTP/1.1\r\nHost: x\r\nX-Slow: ');
 
   const client = connect(daemon.tcp);
-  for (let i = 0; i < 5; ++i) assert.equal((await client.GetStatus({}, {timeoutMs: 5000})).queues.length, 4);
+  for (let i = 0; i < 5; ++i) assert.equal((await client.GetStatus({}, {timeoutMs: 30_000})).queues.length, 4);
   const {result} = await client.Prove({submit: {proof_kind: 'WINNING_POST', sector_number: 1, vanilla_proof: Buffer.from('simulated')}});
   assert.equal(result.status, 'COMPLETED');
   client.close();
@@ -498,7 +505,7 @@ test('more connections than descriptors: who is there goes on, the daemon answer
     const clientTo = {tcp: () => connect(daemon.tcp, tls ? secure : undefined), socket: () => daemon.client()};
     let number = 0;
     const works = async (client) => {
-      const {result} = await client.Prove({submit: {proof_kind: 'WINNING_POST', sector_number: ++number, vanilla_proof: Buffer.from('simulated')}}, {timeoutMs: 30_000});
+      const {result} = await client.Prove({submit: {proof_kind: 'WINNING_POST', sector_number: ++number, vanilla_proof: Buffer.from('simulated')}}, {timeoutMs: 120_000});
       assert.equal(result.status, 'COMPLETED', result.error_message);
     };
     const sidePort = async () => assert.equal((await daemon.get('/readyz')).status, 200);

@@ -136,18 +136,29 @@ test('one daemon', async (t) => {
                                              (error) => `${grpc.status[error.code]} ${error.details}`));
       }
     }
+    // Curio's deadline. One that passes while this machine is busy with something else is no failure, three are.
+    const status = async () => {
+      for (let left = 2;; --left) {
+        try {
+          return await client.GetStatus({}, {timeoutMs: 5000});
+        } catch (error) {
+          if (left === 0 || error.code !== grpc.status.DEADLINE_EXCEEDED) throw error;
+        }
+      }
+    };
     let all = 0;
-    for (let i = 0; i < 25; ++i) {
-      const status = await client.GetStatus({}, {timeoutMs: 5000});
-      all = Math.max(all, status.queues.reduce((sum, row) => sum + row.pending + row.in_progress, 0));
+    const end = Date.now() + 120_000;  // for those of them that are being read
+    for (let i = 0; i < 25 || (all < 13 && Date.now() < end); ++i) {
+      all = Math.max(all, (await status()).queues.reduce((sum, row) => sum + row.pending + row.in_progress, 0));
       await wait(20);
     }
     assert.ok(all >= 13 && all <= 16, `${all} jobs are pending or in progress`);
-    assert.equal((await client.AwaitProof({job_id: cancelled[5], timeout_ms: 50})).status, 'TIMEOUT');
-    await assert.rejects(client.AwaitProof({job_id: cancelled[5]}, {timeoutMs: 50}), code('DEADLINE_EXCEEDED'));
+    const late = cancelled[2];  // a low one
+    assert.equal((await client.AwaitProof({job_id: late, timeout_ms: 50})).status, 'TIMEOUT');
+    await assert.rejects(client.AwaitProof({job_id: late}, {timeoutMs: 50}), code('DEADLINE_EXCEEDED'));
     for (const job_id of cancelled) {
       await client.CancelProof({job_id});
-      assert.equal((await client.AwaitProof({job_id}, {timeoutMs: 300_000})).status, 'CANCELLED');
+      assert.equal((await client.AwaitProof({job_id}, {timeoutMs: 900_000})).status, 'CANCELLED');
     }
     const ends = await Promise.all(bad);
     for (const end of ends.slice(0, 2)) assert.match(end, /^FAILED PARAMS: /);
@@ -165,7 +176,7 @@ test('one daemon', async (t) => {
     assert.equal(repeated.job_id, results[0].job_id);
     assert.deepEqual(repeated.proof, results[0].proof);
     // A retry after the end: the stored result, byte for byte.
-    const after = (await client.Prove({submit: porep(name('good', 0))}, {timeoutMs: 10_000})).result;
+    const after = (await client.Prove({submit: porep(name('good', 0))}, {timeoutMs: 60_000})).result;
     assert.deepEqual(after.proof, results[0].proof);
     assert.equal(after.job_id, results[0].job_id);
     const stored = await client.Prove({submit: porep('porep-1234-42', {padding: 200_000_000})});
@@ -335,7 +346,7 @@ token_file = "${folder}/token"`})});
     const metadata = new grpc.Metadata();
     if (token) metadata.set('authorization', `Bearer ${token}`);
     try {
-      return await client.GetStatus({}, {timeoutMs: 5000, metadata});
+      return await client.GetStatus({}, {timeoutMs: 60_000, metadata});
     } finally {
       client.close();
     }
@@ -383,7 +394,7 @@ token_file = "${folder}/token"`})});
   const asked = async () => {
     const metadata = new grpc.Metadata();
     metadata.set('authorization', 'Bearer let me in');
-    return (await kept.GetStatus({}, {timeoutMs: 5000, metadata})).queues.length;
+    return (await kept.GetStatus({}, {timeoutMs: 60_000, metadata})).queues.length;
   };
   assert.equal(await asked(), 4);
   const first = fingerprintOf('server.crt');

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "cuzk/engine/failure_error.h"
 #include "cuzk/server/credentials.h"
 #include "cuzk/server/rpc_server.h"
 
@@ -124,8 +125,7 @@ Result<void> outcome_of(const v1::AwaitProofResponse& result) {
     case v1::AwaitProofResponse::COMPLETED:
       return {};
     case v1::AwaitProofResponse::FAILED:
-      if (message.starts_with("INVALID_INPUT")) return bad_input(message);
-      return message.starts_with("PARAMS") ? bad_params(message) : io_error(message);
+      return engine::failure_error(message);
     case v1::AwaitProofResponse::CANCELLED:
       return io_error("the job was cancelled");
     case v1::AwaitProofResponse::TIMEOUT:

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "cuzk/base/random.h"
+#include "cuzk/engine/failure_error.h"
 #include "cuzk/engine/internal/guarded.h"
 
 namespace cuzk::engine {
@@ -232,12 +233,6 @@ Error refusal(const Submission& submission) {
   }
 }
 
-Error failure_of(const JobResult& result) {
-  const std::string message = result.identity.job_id + ": " + result.message;
-  if (result.failure == FailureClass::kInvalidInput) return bad_input(message);
-  return result.failure == FailureClass::kParams ? bad_params(message) : io_error(message);
-}
-
 }  // namespace
 
 BenchEngine::BenchEngine(const EngineConfig& config, Clock& clock)
@@ -265,7 +260,7 @@ BenchOutcome BenchEngine::prove(const ProofRequest& request) {
   std::unique_lock lock(mutex);
   while (result == nullptr) changed->wait(lock);
   if (result->state == JobState::kCompleted) return {{}, result->times};
-  return {failure_of(*result), result->times};
+  return {failure_error(result->message).within(result->identity.job_id), result->times};
 }
 
 Result<BenchRun> BenchEngine::measure(const std::function<BenchSamples()>& load) {

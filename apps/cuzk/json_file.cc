@@ -112,10 +112,4 @@ std::string to_text(const nlohmann::ordered_json& json, int indent) {
   return json.dump(indent, ' ', /*ensure_ascii=*/false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-bool is_utf8(const std::string& text) {
-  const Json json(text);
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) ==
-         json.dump(-1, ' ', false, Json::error_handler_t::ignore);
-}
-
 }  // namespace cuzk::app

@@ -23,7 +23,4 @@ Result<Json> read_json(const std::string& path);
 /// that JSON cannot hold.
 std::string to_text(const nlohmann::ordered_json& json, int indent = 2);
 
-/// Whether JSON can hold `text` as it is.
-bool is_utf8(const std::string& text);
-
 }  // namespace cuzk::app

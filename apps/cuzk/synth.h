@@ -6,6 +6,7 @@
 #include "cuzk/base/file_sink.h"
 #include "cuzk/base/hex.h"
 #include "cuzk/hash/sha256.h"
+#include "cuzk/timeline/json.h"
 #include "inspect.h"
 #include "json_file.h"
 
@@ -21,7 +22,7 @@ inline std::string file_name(const std::string& path) {
 /// The request names the files beside it, in JSON.
 inline Result<void> check_name(const std::string& path) {
   if (file_name(path).empty()) return usage_error("--out: '" + path + "' is a folder, a name is needed");
-  if (!is_utf8(file_name(path)))
+  if (!timeline::is_utf8(file_name(path)))
     return usage_error("--out: the name is not UTF-8, so the request could not name its vanilla files");
   return {};
 }

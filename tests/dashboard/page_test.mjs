@@ -119,6 +119,26 @@ test('the chart: pointing, zooming, moving, and back to live', async () => {
   await close();
 });
 
+test('what goes on ends where the last answer does, not at a now that nobody has told', async () => {
+  const events = eventsOf('TIMELINE,5000,LOCK_ACQUIRED,a,partition=0,device=0,worker=0\n');
+  daemon.set({status: statusOf(1, 'I'), events, nowMs: 35000});
+  const {page, close} = await open(browser, url);
+  await page.locator('[data-span="60"]').click();
+  await until(() => colours(page), (n) => n > 3, 'the bar');
+  const box = await page.locator('#gantt').boundingBox();
+  const tips = new Set();
+  for (let i = 0; i < 12; ++i) {
+    for (let y = 9; y < box.height; y += 18) {
+      await page.mouse.move(box.x + box.width * 0.75 + i, box.y + y);
+      const tip = await page.locator('#tip');
+      if (await tip.isVisible()) tips.add((await tip.textContent()).split(', began')[0]);
+    }
+    await page.waitForTimeout(100);
+  }
+  assert.deepEqual([...tips], ['lock held: a, partition 0\n30.0 s so far']);
+  await close();
+});
+
 test('new events come, an outage is said and ends, a restart begins anew, lost events are counted', async () => {
   const events = recording('interlock.log');
   daemon.set({status: statusOf(1, 'F'), events: events.slice(0, 30), nowMs: 6000});

@@ -138,6 +138,24 @@ test('half a message, none at all, an unknown method', async (t) => {
     assert.equal((await call(where, Buffer.from([0, 0, 0, 0, 2, 0x0a, 0x7f]))).code, grpc.status.INVALID_ARGUMENT);
   }
   assert.equal((await call('/cuzk.v1.ProvingEngine/Nothing', Buffer.alloc(5))).code, grpc.status.UNIMPLEMENTED);
+  for (const [method, message] of [['AwaitProof', 'AwaitProofRequest'], ['CancelProof', 'CancelProofRequest'],
+                                   ['GetStatus', 'GetStatusRequest'], ['PreloadSRS', 'PreloadSrsRequest']]) {
+    assert.deepEqual(await call(`/cuzk.v1.ProvingEngine/${method}`, Buffer.from([0, 0, 0, 0, 2, 0x0a, 0x7f])),
+                     {code: grpc.status.INVALID_ARGUMENT, text: `INVALID_INPUT: the message is no ${message}`});
+  }
+  // Texts that are not UTF-8: the answer names them, and what the library says of them is ours to write, some a second.
+  const broken = (method, ...bytes) => call(`/cuzk.v1.ProvingEngine/${method}`, Buffer.from([0, 0, 0, 0, bytes.length, ...bytes]));
+  for (const [method, field, ...bytes] of [['Prove', 'submit.request_id', 0x0a, 3, 0x0a, 1, 0xff], ['SubmitProof', 'request_id', 0x0a, 1, 0xff],
+                                           ['CancelProof', 'job_id', 0x0a, 1, 0xff]])
+    assert.deepEqual(await broken(method, ...bytes),
+                     {code: grpc.status.INVALID_ARGUMENT, text: `INVALID_INPUT: ${field}: is not UTF-8`});
+  await Promise.all(Array.from({length: 40}, () => broken('SubmitProof', 0x0a, 1, 0xff)));
+  const leftOut = () => daemon.log.find((line) => /^more of what gRPC and protobuf say/.test(line.msg));
+  await daemon.until(leftOut);
+  const told = leftOut();
+  const written = daemon.log.filter((line) => /^protobuf: .*request_id.*UTF-8/.test(line.msg)).length;
+  assert.ok(told.lines > 0 && written > 0 && written + told.lines <= 43, `${written} lines, ${told.lines} left out`);
+  assert.ok(daemon.log.every((line) => !line.plain), 'every line is JSON');
   const client = daemon.client();
   assert.equal((await client.Prove({submit: job(3)})).result.status, 'COMPLETED', 'no room was lost');
   client.close();

@@ -174,6 +174,7 @@ class Daemon {
       if (signal == SIGHUP) reload();
       follow_readiness();
       follow_certificate();
+      log_.tell_left_out();
       tell_manager();
     }
   }

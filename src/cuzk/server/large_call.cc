@@ -32,8 +32,10 @@ class LargeCall::Reactor : public grpc::ServerGenericBidiReactor {
 };
 
 grpc::ServerGenericBidiReactor* LargeCall::begin(RequestGate& gate, WorkPool& pool,
-                                                 grpc::CallbackServerContext& context, Work work) {
-  const std::shared_ptr<LargeCall> call(new LargeCall(gate, pool, context, std::move(work)));
+                                                 grpc::CallbackServerContext& context, Urgency urgency,
+                                                 Work work) {
+  const std::shared_ptr<LargeCall> call(
+      new LargeCall(gate, pool, context, std::move(urgency), std::move(work)));
   auto* reactor = new Reactor(call);
   call->reactor_ = reactor;
   call->room_ = gate.make_id();
@@ -64,12 +66,9 @@ void LargeCall::enter() {
         if (self->reactor_ != nullptr) self->reactor_->read();
       },
       [self] {
-        {
-          const std::lock_guard guard(self->mutex_);
-          if (self->at_work_) return;
-        }
-        self->finish({StatusCode::RESOURCE_EXHAUSTED,
-                      "RESOURCE: the request took too long to arrive while others waited; try again"});
+        self->finish_unless_at_work(
+            {StatusCode::RESOURCE_EXHAUSTED,
+             "RESOURCE: the request took too long to arrive while others waited; try again"});
       });
 }
 
@@ -84,11 +83,13 @@ void LargeCall::received(bool whole) {
     message.Swap(&reactor_->message);
     gate_.received(room_);
   }
-  pool_.post([self = shared_from_this(), message = std::make_shared<grpc::ByteBuffer>(std::move(message))] {
-    self->work_(self, *message);
-    message->Clear();
-    self->free_room();
-  });
+  const engine::Priority priority = urgency_(message);
+  pool_.post(priority,
+             [self = shared_from_this(), message = std::make_shared<grpc::ByteBuffer>(std::move(message))] {
+               self->work_(self, *message);
+               message->Clear();
+               self->free_room();
+             });
 }
 
 void LargeCall::cancelled() {
@@ -104,17 +105,25 @@ void LargeCall::cancelled() {
   if (tell != nullptr)
     tell();
   else
-    finish({StatusCode::CANCELLED, "the client hung up"});
+    finish_unless_at_work({StatusCode::CANCELLED, "the client hung up"});
 }
 
-LargeCall::Reactor* LargeCall::take_reactor() {
+LargeCall::Reactor* LargeCall::take_reactor(bool unless_at_work) {
   const std::lock_guard guard(mutex_);
+  if (unless_at_work && at_work_) return nullptr;
   on_hang_up_ = nullptr;
   return std::exchange(reactor_, nullptr);
 }
 
 void LargeCall::finish(const Status& status) {
-  Reactor* reactor = take_reactor();
+  end(take_reactor(), status);
+}
+
+void LargeCall::finish_unless_at_work(const Status& status) {
+  end(take_reactor(true), status);
+}
+
+void LargeCall::end(Reactor* reactor, const Status& status) {
   if (reactor == nullptr) return;
   free_room();
   reactor->Finish(status);

@@ -19,13 +19,16 @@ namespace cuzk::server {
 /// Thread-safe.
 class LargeCall : public std::enable_shared_from_this<LargeCall> {
  public:
+  /// How urgent a message is; on a thread of the library, so in a moment.
+  using Urgency = std::function<engine::Priority(grpc::ByteBuffer& message)>;
   /// What the method does, on a thread of the pool. It ends the call, now or later.
   using Work = std::function<void(const std::shared_ptr<LargeCall>& call, grpc::ByteBuffer& message)>;
 
-  /// The reactor of a call that waits for room, receives its message and has `work` done. Gate and pool must
-  /// outlive it.
+  /// The reactor of a call that waits for room, receives its message and has `work` done, the most urgent of
+  /// several first. Gate and pool must outlive it.
   static grpc::ServerGenericBidiReactor* begin(RequestGate& gate, WorkPool& pool,
-                                               grpc::CallbackServerContext& context, Work work);
+                                               grpc::CallbackServerContext& context, Urgency urgency,
+                                               Work work);
   /// The reactor of a call that ends at once.
   static grpc::ServerGenericBidiReactor* refuse(const grpc::Status& status);
 
@@ -58,18 +61,23 @@ class LargeCall : public std::enable_shared_from_this<LargeCall> {
 
  private:
   class Reactor;
-  LargeCall(RequestGate& gate, WorkPool& pool, grpc::CallbackServerContext& context, Work work)
-      : gate_(gate), pool_(pool), context_(context), work_(std::move(work)) {}
+  LargeCall(RequestGate& gate, WorkPool& pool, grpc::CallbackServerContext& context, Urgency urgency,
+            Work work)
+      : gate_(gate), pool_(pool), context_(context), urgency_(std::move(urgency)), work_(std::move(work)) {}
 
   void enter();
   void received(bool whole);
   void cancelled();
-  Reactor* take_reactor();
+  /// Ends the call, but not one whose message is here: that is for `work`.
+  void finish_unless_at_work(const grpc::Status& status);
+  Reactor* take_reactor(bool unless_at_work = false);
+  void end(Reactor* reactor, const grpc::Status& status);
 
   RequestGate& gate_;
   WorkPool& pool_;
   grpc::CallbackServerContext& context_;  // while reactor_ is not null
-  Work work_;
+  const Urgency urgency_;
+  const Work work_;
   mutable std::mutex mutex_;
   Reactor* reactor_ = nullptr;        // null once the call is ended; guarded by mutex_
   bool at_work_ = false;              // `work` ends the call; guarded by mutex_

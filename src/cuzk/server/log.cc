@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <ctime>
+#include <utility>
 
 #include "cuzk/timeline/json.h"
 
@@ -39,6 +40,25 @@ bool plain(std::string_view text) {
 }
 
 }  // namespace
+
+bool LineLimit::take(Time now) {
+  const std::lock_guard guard(mutex_);
+  if (now - second_ >= std::chrono::seconds(1)) {
+    second_ = now;
+    taken_ = 0;
+  }
+  if (taken_ < most_) {
+    ++taken_;
+    return true;
+  }
+  ++left_out_;
+  return false;
+}
+
+std::uint64_t LineLimit::left_out(Time now) {
+  const std::lock_guard guard(mutex_);
+  return now - second_ >= std::chrono::seconds(1) ? std::exchange(left_out_, 0) : 0;
+}
 
 std::string format_log_line(LogFormat format, std::chrono::system_clock::time_point time, LogLevel level,
                             std::string_view message, std::initializer_list<LogField> fields) {
@@ -94,6 +114,20 @@ void Log::write(LogLevel level, std::string_view message, std::initializer_list<
   if (level < level_) return;
   logger_->log(spdlog::level::info, spdlog::string_view_t(format_log_line(
                                         format_, std::chrono::system_clock::now(), level, message, fields)));
+}
+
+void Log::warn_of_peer(PeerLines sort, std::string_view message, std::initializer_list<LogField> fields) {
+  if (LogLevel::kWarn < level_) return;
+  LineLimit& limit = sort == PeerLines::kLibrary ? library_ : refused_;
+  if (limit.take(std::chrono::steady_clock::now())) write(LogLevel::kWarn, message, fields);
+}
+
+void Log::tell_left_out() {
+  const auto now = std::chrono::steady_clock::now();
+  if (const std::uint64_t lines = library_.left_out(now); lines > 0)
+    warn("more of what gRPC and protobuf say of peers was left out", {{"lines", lines}});
+  if (const std::uint64_t lines = refused_.left_out(now); lines > 0)
+    warn("more requests were refused, without a line each", {{"lines", lines}});
 }
 
 }  // namespace cuzk::server

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -39,6 +40,32 @@ struct LogField {
 std::string format_log_line(LogFormat format, std::chrono::system_clock::time_point time, LogLevel level,
                             std::string_view message, std::initializer_list<LogField> fields);
 
+/// How many lines of one sort are written: so many in a second, as their causes may come at any rate.
+/// Thread-safe.
+class LineLimit {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  explicit LineLimit(unsigned in_a_second) : most_(in_a_second) {}
+
+  /// Whether one more line may be written.
+  bool take(Time now);
+  /// How many might not, since this last said so; 0 before the second of the first of them is over.
+  std::uint64_t left_out(Time now);
+
+ private:
+  const unsigned most_;
+  std::mutex mutex_;
+  Time second_{};               // when it began; guarded by mutex_
+  unsigned taken_ = 0;          // in it; guarded by mutex_
+  std::uint64_t left_out_ = 0;  // guarded by mutex_
+};
+
+/// What peers can cause lines of.
+enum class PeerLines {
+  kLibrary,  ///< what the RPC library says of them
+  kRefused,  ///< requests that are refused
+};
+
 /// The daemon's log, on stderr. Thread-safe; a line that cannot be written is lost and nothing else happens.
 /// Payload bytes, witness values and blinding scalars are never given to it.
 class Log {
@@ -63,10 +90,18 @@ class Log {
     write(LogLevel::kError, message, fields);
   }
 
+  /// A warning of which a peer can cause any number: so many a second are written, and then how many were
+  /// not.
+  void warn_of_peer(PeerLines sort, std::string_view message, std::initializer_list<LogField> fields = {});
+  /// To be called about once a second: writes how many warnings were left out, where some were.
+  void tell_left_out();
+
  private:
   std::atomic<LogLevel> level_;
   LogFormat format_;
   std::shared_ptr<spdlog::logger> logger_;
+  LineLimit library_{5};
+  LineLimit refused_{20};
 };
 
 }  // namespace cuzk::server

@@ -42,5 +42,21 @@ TEST(Log, JsonReadsBack) {
   EXPECT_EQ(json["flag"], false);
 }
 
+TEST(Log, LinesOfPeersAreLimitedAndCounted) {
+  using std::chrono::milliseconds;
+  LineLimit limit(2);
+  const LineLimit::Time begin{std::chrono::hours(1)};
+  EXPECT_TRUE(limit.take(begin));
+  EXPECT_TRUE(limit.take(begin + milliseconds(900)));
+  EXPECT_EQ(limit.left_out(begin + milliseconds(2000)), 0U);
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(limit.take(begin + milliseconds(999)));
+  EXPECT_EQ(limit.left_out(begin + milliseconds(999)), 0U) << "there may be more";
+  EXPECT_EQ(limit.left_out(begin + milliseconds(1000)), 3U);
+  EXPECT_EQ(limit.left_out(begin + milliseconds(1001)), 0U) << "said once";
+  EXPECT_TRUE(limit.take(begin + milliseconds(1000)));
+  EXPECT_TRUE(limit.take(begin + milliseconds(1000)));
+  EXPECT_FALSE(limit.take(begin + milliseconds(1999)));
+}
+
 }  // namespace
 }  // namespace cuzk::server

@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
 #include <memory>
 #include <string>
+#include <vector>
+
+#include "cuzk/server/work_pool.h"
 
 namespace cuzk::server {
 namespace {
@@ -95,6 +99,34 @@ TEST_F(Gate, ASlowOneThatCameInWhenAnotherLeftGivesWay) {
   EXPECT_EQ(told_[2].no_room, 0) << "it waited in vain behind one that did not give way";
   gate_->leave(slow);
   EXPECT_EQ(told_[2].room, 1);
+}
+
+TEST(WorkPoolTest, TheMostUrgentGoesFirstAndTheCriticalAtOnce) {
+  using engine::Priority;
+  std::promise<void> busy;
+  std::promise<void> go_on;
+  std::vector<int> order;
+  {
+    WorkPool pool(1);
+    pool.post(Priority::kNormal, [&] {
+      busy.set_value();
+      go_on.get_future().wait();
+    });
+    busy.get_future().wait();
+    // The only thread for all is busy.
+    std::promise<void> done;
+    pool.post(Priority::kCritical, [&] { done.set_value(); });
+    done.get_future().wait();
+    const auto add = [&](Priority priority, int what) {
+      pool.post(priority, [&order, what] { order.push_back(what); });
+    };
+    add(Priority::kLow, 1);
+    add(Priority::kNormal, 2);
+    add(Priority::kNormal, 3);
+    add(Priority::kHigh, 4);
+    go_on.set_value();
+  }
+  EXPECT_EQ(order, (std::vector<int>{4, 2, 3, 1}));
 }
 
 }  // namespace

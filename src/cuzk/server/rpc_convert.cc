@@ -1,10 +1,15 @@
 #include "cuzk/server/rpc_convert.h"
 
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/wire_format_lite.h>
+#include <grpcpp/support/proto_buffer_reader.h>
+
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cuzk/server/side_port.h"
+#include "cuzk/timeline/json.h"
 
 namespace cuzk::server {
 namespace {
@@ -21,7 +26,73 @@ std::uint64_t milliseconds(engine::Duration duration) {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
 
+/// The path of a text that is not UTF-8, which ends the decoding of a message but is in it then; or nothing.
+std::string broken_text(const google::protobuf::Message& message) {
+  using google::protobuf::FieldDescriptor;
+  const google::protobuf::Reflection& reflection = *message.GetReflection();
+  std::vector<const FieldDescriptor*> fields;
+  reflection.ListFields(message, &fields);
+  for (const FieldDescriptor* field : fields) {
+    if (field->is_repeated()) continue;
+    if (field->type() == FieldDescriptor::TYPE_STRING &&
+        !timeline::is_utf8(reflection.GetString(message, field)))
+      return field->name();
+    if (field->type() != FieldDescriptor::TYPE_MESSAGE) continue;
+    const std::string inner = broken_text(reflection.GetMessage(message, field));
+    if (!inner.empty()) return field->name() + "." + inner;
+  }
+  return {};
+}
+
 }  // namespace
+
+grpc::Status read_message(grpc::ByteBuffer& bytes, google::protobuf::Message& out) {
+  bool whole = false;
+  {
+    grpc::ProtoBufferReader reader(&bytes);
+    whole = reader.status().ok() && out.ParseFromZeroCopyStream(&reader) && reader.status().ok();
+  }
+  bytes.Clear();
+  if (whole) return grpc::Status::OK;
+  const std::string text = broken_text(out);
+  return {grpc::StatusCode::INVALID_ARGUMENT,
+          "INVALID_INPUT: " +
+              (text.empty() ? "the message is no " + out.GetDescriptor()->name() : text + ": is not UTF-8")};
+}
+
+engine::Priority priority_of(grpc::ByteBuffer& bytes, bool is_prove) {
+  using google::protobuf::internal::WireFormatLite;
+  // A request has thousands of fields at most. The two come before the payload, wherever clients write
+  // fields in the order of their numbers.
+  constexpr int kMostFields = 10'000;
+  grpc::ProtoBufferReader reader(&bytes);
+  if (!reader.status().ok()) return engine::Priority::kNormal;
+  google::protobuf::io::CodedInputStream in(&reader);
+  std::uint32_t kind = 0;
+  std::uint32_t priority = 0;
+  bool inside = !is_prove;
+  for (int i = 0; i < kMostFields; ++i) {
+    const std::uint32_t tag = in.ReadTag();
+    if (tag == 0) break;
+    const int field = WireFormatLite::GetTagFieldNumber(tag);
+    const bool is_number = WireFormatLite::GetTagWireType(tag) == WireFormatLite::WIRETYPE_VARINT;
+    std::uint32_t value = 0;
+    if (!inside && field == v1::ProveRequest::kSubmitFieldNumber && !is_number) {
+      // Its fields follow; what comes behind them would be more of the same.
+      if (!in.ReadVarint32(&value)) break;
+      inside = true;
+    } else if (inside && is_number && field == v1::SubmitProofRequest::kProofKindFieldNumber) {
+      if (!in.ReadVarint32(&kind)) break;
+    } else if (inside && is_number && field == v1::SubmitProofRequest::kPriorityFieldNumber) {
+      if (!in.ReadVarint32(&priority)) break;
+    } else if (!WireFormatLite::SkipField(&in, tag)) {
+      break;
+    }
+  }
+  if (priority > v1::CRITICAL || kind < v1::POREP_SEAL_COMMIT || kind > v1::WINNING_POST)
+    return engine::Priority::kNormal;
+  return engine::effective_priority(static_cast<engine::Priority>(priority), static_cast<ProofKind>(kind));
+}
 
 Result<engine::JobRequest> to_job_request(v1::SubmitProofRequest& message,
                                           std::optional<engine::Duration> abandon_grace) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace cuzk::server {
 namespace {
 
@@ -27,6 +29,67 @@ v1::SubmitProofRequest full_message() {
   out.set_comm_r_new("n");
   out.set_comm_d_new("d");
   return out;
+}
+
+grpc::ByteBuffer bytes_of(const std::string& text) {
+  // In two pieces, as a message arrives in many.
+  const std::array<grpc::Slice, 2> slices{grpc::Slice(text.substr(0, text.size() / 2)),
+                                          grpc::Slice(text.substr(text.size() / 2))};
+  return {slices.data(), slices.size()};
+}
+
+TEST(RpcConvert, AMessageThatIsNoneIsNamed) {
+  v1::ProveRequest in;
+  in.mutable_submit()->set_request_id("id");
+  v1::ProveRequest out;
+  grpc::ByteBuffer good = bytes_of(in.SerializeAsString());
+  ASSERT_TRUE(read_message(good, out).ok());
+  EXPECT_EQ(out.submit().request_id(), "id");
+  EXPECT_EQ(good.Length(), 0U) << "freed";
+  const std::pair<std::string, const char*> cases[] = {
+      {std::string("\x0a\x7f"), "INVALID_INPUT: the message is no ProveRequest"},
+      {std::string("\x0a\x03\x0a\x01\xff"), "INVALID_INPUT: submit.request_id: is not UTF-8"},
+      {std::string("\x0a\x04\x0a\x02\xc3\x28"), "INVALID_INPUT: submit.request_id: is not UTF-8"}};
+  for (const auto& [text, message] : cases) {
+    grpc::ByteBuffer bytes = bytes_of(text);
+    const grpc::Status status = read_message(bytes, out);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+    EXPECT_EQ(status.error_message(), message);
+  }
+}
+
+TEST(RpcConvert, AMessageShowsItsPriority) {
+  const auto priority = [](const v1::SubmitProofRequest& request) {
+    v1::ProveRequest prove;
+    *prove.mutable_submit() = request;
+    grpc::ByteBuffer alone = bytes_of(request.SerializeAsString());
+    grpc::ByteBuffer inside = bytes_of(prove.SerializeAsString());
+    const engine::Priority out = priority_of(alone, false);
+    EXPECT_EQ(priority_of(inside, true), out);
+    EXPECT_EQ(alone.Length(), request.ByteSizeLong()) << "still there";
+    return out;
+  };
+  v1::SubmitProofRequest request;
+  request.set_request_id("id");
+  request.set_sector_size(2048);
+  for (int i = 0; i < 3; ++i) request.add_vanilla_proofs(std::string(10'000, '\x28'));
+  EXPECT_EQ(priority(request), engine::Priority::kNormal) << "without a kind";
+  request.set_proof_kind(v1::WINNING_POST);
+  EXPECT_EQ(priority(request), engine::Priority::kCritical);
+  request.set_proof_kind(v1::WINDOW_POST_PARTITION);
+  EXPECT_EQ(priority(request), engine::Priority::kHigh);
+  request.set_priority(v1::LOW);
+  EXPECT_EQ(priority(request), engine::Priority::kLow);
+  request.set_priority(static_cast<v1::Priority>(77));
+  EXPECT_EQ(priority(request), engine::Priority::kNormal);
+  // Fields in another order; the last of several counts.
+  grpc::ByteBuffer turned = bytes_of(std::string("\x5a\x02zz\x28\x01\x28\x02\x10\x04", 10));
+  EXPECT_EQ(priority_of(turned, false), engine::Priority::kNormal);
+  for (const char* none : {"", "\x0a\x7f", "\x10", "\x0b", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"}) {
+    grpc::ByteBuffer bytes = bytes_of(none);
+    EXPECT_EQ(priority_of(bytes, false), engine::Priority::kNormal);
+    EXPECT_EQ(priority_of(bytes, true), engine::Priority::kNormal);
+  }
 }
 
 TEST(RpcConvert, ALongRequestIdIsRefused) {

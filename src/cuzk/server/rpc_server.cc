@@ -1,5 +1,6 @@
 #include "cuzk/server/rpc_server.h"
 
+#include <google/protobuf/stubs/logging.h>
 #include <grpc/support/log.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
@@ -32,18 +33,31 @@ void enter(grpc::experimental::ExternalConnectionAcceptor& entrance, int listeni
 // Of the one LibraryLog.
 std::atomic<Log*> library_log = nullptr;
 std::atomic<int> library_writers = 0;
+google::protobuf::LogHandler* protobuf_handler = nullptr;  // its own
 
-void write_for_library(gpr_log_func_args* args) {
+void write_for_library(LogLevel level, const std::string& message, std::string_view file, int line) {
   ++library_writers;
   if (Log* const log = library_log; log != nullptr) {
-    const LogLevel level = args->severity == GPR_LOG_SEVERITY_ERROR  ? LogLevel::kWarn
-                           : args->severity == GPR_LOG_SEVERITY_INFO ? LogLevel::kInfo
-                                                                     : LogLevel::kDebug;
-    std::string_view file = args->file;
     file.remove_prefix(file.rfind('/') + 1);
-    log->write(level, std::string("gRPC: ") + args->message, {{"file", file}, {"line", args->line}});
+    if (level == LogLevel::kWarn)
+      log->warn_of_peer(PeerLines::kLibrary, message, {{"file", file}, {"line", line}});
+    else
+      log->write(level, message, {{"file", file}, {"line", line}});
   }
   --library_writers;
+}
+
+void write_for_grpc(gpr_log_func_args* args) {
+  write_for_library(args->severity == GPR_LOG_SEVERITY_ERROR  ? LogLevel::kWarn
+                    : args->severity == GPR_LOG_SEVERITY_INFO ? LogLevel::kInfo
+                                                              : LogLevel::kDebug,
+                    std::string("gRPC: ") + args->message, args->file, args->line);
+}
+
+void write_for_protobuf(google::protobuf::LogLevel level, const char* file, int line,
+                        const std::string& message) {
+  write_for_library(level == google::protobuf::LOGLEVEL_INFO ? LogLevel::kInfo : LogLevel::kWarn,
+                    "protobuf: " + message, file, line);
 }
 
 }  // namespace
@@ -51,11 +65,14 @@ void write_for_library(gpr_log_func_args* args) {
 LibraryLog::LibraryLog(Log& log) {
   Log* none = nullptr;
   CUZK_CHECK(library_log.compare_exchange_strong(none, &log));
-  gpr_set_log_function(write_for_library);
+  gpr_set_log_function(write_for_grpc);
+  protobuf_handler = google::protobuf::SetLogHandler(write_for_protobuf);
 }
 
 LibraryLog::~LibraryLog() {
-  gpr_set_log_function(nullptr);  // its own, on stderr
+  // Their own, on stderr.
+  gpr_set_log_function(nullptr);
+  google::protobuf::SetLogHandler(protobuf_handler);
   library_log = nullptr;
   while (library_writers != 0) std::this_thread::yield();
 }

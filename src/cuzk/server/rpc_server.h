@@ -26,9 +26,10 @@ struct RpcServerOptions {
   Acceptor::Warn warn = {};   ///< when connections wait
 };
 
-/// While it lives, what the library says is in `log`: its errors, which are mostly what some peer did, as
-/// warnings, the rest as it is called. How much it says is up to GRPC_VERBOSITY, without which it is errors.
-/// One at a time in a process, as the library has one log function, without an argument of ours.
+/// While it lives, what gRPC and protobuf say is in `log`: their errors, which are mostly what some peer did,
+/// as warnings, some a second; the rest as it is called. How much gRPC says is up to GRPC_VERBOSITY, without
+/// which it is errors. One at a time in a process, as each library has one log function, without an argument
+/// of ours; made before and ended after all that calls them, as protobuf's is set without a lock.
 class LibraryLog {
  public:
   explicit LibraryLog(Log& log);

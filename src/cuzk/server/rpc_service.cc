@@ -14,6 +14,13 @@ namespace {
 using grpc::Status;
 using grpc::StatusCode;
 
+/// Puts what a message says into a response; how the call ends.
+template <class Response>
+Status put(const Response& response, grpc::ByteBuffer* out) {
+  bool own = false;
+  return grpc::SerializationTraits<Response>::Serialize(response, out, &own);
+}
+
 grpc::ServerUnaryReactor* finish(grpc::CallbackServerContext* context, const Status& status) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   reactor->Finish(status);
@@ -44,9 +51,9 @@ class WaitReactor : public grpc::ServerUnaryReactor {
 template <class Request>
 std::optional<Request> message_of(LargeCall& call, grpc::ByteBuffer& bytes) {
   std::optional<Request> message(std::in_place);
-  if (grpc::SerializationTraits<Request>::Deserialize(&bytes, &*message).ok()) return message;
-  call.finish(
-      {StatusCode::INVALID_ARGUMENT, "INVALID_INPUT: the message is no " + Request::descriptor()->name()});
+  const Status read = read_message(bytes, *message);
+  if (read.ok()) return message;
+  call.finish(read);
   return std::nullopt;
 }
 
@@ -86,6 +93,13 @@ Status ProvingService::admit(const grpc::CallbackServerContext& context) const {
   return {StatusCode::UNAUTHENTICATED, "authorization: the token is missing or wrong"};
 }
 
+Status ProvingService::admit(const grpc::CallbackServerContext& context, const grpc::ByteBuffer& bytes,
+                             google::protobuf::Message& request) const {
+  if (const Status status = admit(context); !status.ok()) return status;
+  grpc::ByteBuffer own(bytes);
+  return read_message(own, request);
+}
+
 engine::Submission ProvingService::submit(v1::SubmitProofRequest& message,
                                           std::optional<engine::Duration> abandon_grace,
                                           const std::string& peer) {
@@ -101,8 +115,8 @@ engine::Submission ProvingService::submit(v1::SubmitProofRequest& message,
                                                                        : "request answered from its result",
         {{"job", submission.job_id}, {"request", request_id}, {"kind", to_string(kind)}, {"peer", peer}});
   else
-    parts_.log.warn(
-        "request refused",
+    parts_.log.warn_of_peer(
+        PeerLines::kRefused, "request refused",
         {{"request", request_id}, {"kind", to_string(kind)}, {"peer", peer}, {"reason", submission.message}});
   return submission;
 }
@@ -114,10 +128,12 @@ grpc::ServerGenericBidiReactor* ProvingService::LargeMethods::CreateReactor(
   if (!prove && method != "/cuzk.v1.ProvingEngine/SubmitProof")
     return LargeCall::refuse({StatusCode::UNIMPLEMENTED, "there is no method '" + repeated(method) + "'"});
   if (const Status status = service_.admit(*context); !status.ok()) return LargeCall::refuse(status);
-  return LargeCall::begin(service_.gate_, service_.parts_.work, *context,
-                          [this, prove](const std::shared_ptr<LargeCall>& call, grpc::ByteBuffer& message) {
-                            prove ? service_.prove(call, message) : service_.submit_proof(*call, message);
-                          });
+  return LargeCall::begin(
+      service_.gate_, service_.parts_.work, *context,
+      [prove](grpc::ByteBuffer& message) { return priority_of(message, prove); },
+      [this, prove](const std::shared_ptr<LargeCall>& call, grpc::ByteBuffer& message) {
+        prove ? service_.prove(call, message) : service_.submit_proof(*call, message);
+      });
 }
 
 void ProvingService::submit_proof(LargeCall& call, grpc::ByteBuffer& bytes) {
@@ -155,43 +171,45 @@ void ProvingService::prove(const std::shared_ptr<LargeCall>& call, grpc::ByteBuf
 }
 
 grpc::ServerUnaryReactor* ProvingService::AwaitProof(grpc::CallbackServerContext* context,
-                                                     const v1::AwaitProofRequest* request,
-                                                     v1::AwaitProofResponse* response) {
-  if (const Status status = admit(*context); !status.ok()) return finish(context, status);
+                                                     const grpc::ByteBuffer* bytes, grpc::ByteBuffer* out) {
+  v1::AwaitProofRequest request;
+  if (const Status status = admit(*context, *bytes, request); !status.ok()) return finish(context, status);
   auto* reactor =
-      new WaitReactor(parts_.engine, [response](const std::string& job_id, const engine::Awaited& awaited) {
-        fill_response(job_id, awaited, *response);
-        return Status::OK;
+      new WaitReactor(parts_.engine, [out](const std::string& job_id, const engine::Awaited& awaited) {
+        v1::AwaitProofResponse response;
+        fill_response(job_id, awaited, response);
+        return put(response, out);
       });
   // Beyond a year a limit is none, and nanoseconds would overflow.
   constexpr std::uint64_t kYear = std::uint64_t{365} * 24 * 3'600'000;
   std::optional<engine::Duration> timeout;
-  if (request->timeout_ms() != 0 && request->timeout_ms() < kYear)
-    timeout = std::chrono::milliseconds(request->timeout_ms());
+  if (request.timeout_ms() != 0 && request.timeout_ms() < kYear)
+    timeout = std::chrono::milliseconds(request.timeout_ms());
   // A call may be done before this returns; then only gRPC knows the reactor.
   const std::shared_ptr<Wait> wait = reactor->wait();
-  wait->begin(request->job_id(), timeout);
+  wait->begin(request.job_id(), timeout);
   return reactor;
 }
 
 grpc::ServerUnaryReactor* ProvingService::CancelProof(grpc::CallbackServerContext* context,
-                                                      const v1::CancelProofRequest* request,
-                                                      v1::CancelProofResponse* response) {
-  if (const Status status = admit(*context); !status.ok()) return finish(context, status);
-  const std::string& job_id = request->job_id();
+                                                      const grpc::ByteBuffer* bytes, grpc::ByteBuffer* out) {
+  v1::CancelProofRequest request;
+  if (const Status status = admit(*context, *bytes, request); !status.ok()) return finish(context, status);
+  const std::string& job_id = request.job_id();
   const Result<engine::Cancelled> cancelled = parts_.engine.cancel(job_id);
   if (!cancelled)
     return finish(context, {StatusCode::NOT_FOUND, "job_id: there is no job '" + repeated(job_id) + "'"});
-  response->set_was_running(cancelled->was_running);
-  response->set_was_finished(cancelled->was_settled);
+  v1::CancelProofResponse response;
+  response.set_was_running(cancelled->was_running);
+  response.set_was_finished(cancelled->was_settled);
   if (!cancelled->was_settled)
     parts_.log.info("job cancelled by a client", {{"job", job_id}, {"was_running", cancelled->was_running}});
   // The answer comes when the outcome is in the journal: a crash after it must not bring the job back.
-  auto* reactor =
-      new WaitReactor(parts_.engine, [](const std::string& id, const engine::Awaited& awaited) -> Status {
+  auto* reactor = new WaitReactor(
+      parts_.engine, [response, out](const std::string& id, const engine::Awaited& awaited) -> Status {
         const bool back_after_a_crash = awaited.result != nullptr && !awaited.stored &&
                                         awaited.result->state == engine::JobState::kCancelled;
-        if (!back_after_a_crash) return Status::OK;
+        if (!back_after_a_crash) return put(response, out);
         return {StatusCode::RESOURCE_EXHAUSTED,
                 "RESOURCE: job '" + id +
                     "' is cancelled, but the journal cannot keep that yet, not even beside the request: a "
@@ -203,29 +221,31 @@ grpc::ServerUnaryReactor* ProvingService::CancelProof(grpc::CallbackServerContex
 }
 
 grpc::ServerUnaryReactor* ProvingService::GetStatus(grpc::CallbackServerContext* context,
-                                                    const v1::GetStatusRequest*,
-                                                    v1::GetStatusResponse* response) {
-  if (const Status status = admit(*context); !status.ok()) return finish(context, status);
-  fill_response(parts_.status(), *response);
-  return finish(context, Status::OK);
+                                                    const grpc::ByteBuffer* bytes, grpc::ByteBuffer* out) {
+  v1::GetStatusRequest request;
+  if (const Status status = admit(*context, *bytes, request); !status.ok()) return finish(context, status);
+  v1::GetStatusResponse response;
+  fill_response(parts_.status(), response);
+  return finish(context, put(response, out));
 }
 
 grpc::ServerUnaryReactor* ProvingService::GetMetrics(grpc::CallbackServerContext* context,
-                                                     const v1::GetMetricsRequest*,
-                                                     v1::GetMetricsResponse* response) {
-  if (const Status status = admit(*context); !status.ok()) return finish(context, status);
-  response->set_prometheus_text(parts_.metrics_text());
-  return finish(context, Status::OK);
+                                                     const grpc::ByteBuffer* bytes, grpc::ByteBuffer* out) {
+  v1::GetMetricsRequest request;
+  if (const Status status = admit(*context, *bytes, request); !status.ok()) return finish(context, status);
+  v1::GetMetricsResponse response;
+  response.set_prometheus_text(parts_.metrics_text());
+  return finish(context, put(response, out));
 }
 
 grpc::ServerUnaryReactor* ProvingService::PreloadSRS(grpc::CallbackServerContext* context,
-                                                     const v1::PreloadSrsRequest* request,
-                                                     v1::PreloadSrsResponse* response) {
-  if (const Status status = admit(*context); !status.ok()) return finish(context, status);
-  const Result<Circuit> circuit = find_circuit(repeated(request->circuit_id()));
+                                                     const grpc::ByteBuffer* bytes, grpc::ByteBuffer* out) {
+  v1::PreloadSrsRequest request;
+  if (const Status status = admit(*context, *bytes, request); !status.ok()) return finish(context, status);
+  const Result<Circuit> circuit = find_circuit(repeated(request.circuit_id()));
   if (!circuit) return finish(context, {StatusCode::NOT_FOUND, "circuit_id: " + circuit.error().message});
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  parts_.engine.preload(circuit->id, [response, reactor](const Result<engine::Preloaded>& loaded) {
+  parts_.engine.preload(circuit->id, [out, reactor](const Result<engine::Preloaded>& loaded) {
     if (!loaded) {
       const ErrorCode code = loaded.error().code;
       reactor->Finish({code == ErrorCode::kParams    ? StatusCode::FAILED_PRECONDITION
@@ -234,25 +254,27 @@ grpc::ServerUnaryReactor* ProvingService::PreloadSRS(grpc::CallbackServerContext
                        loaded.error().message});
       return;
     }
-    response->set_already_loaded(loaded->already_loaded);
-    response->set_load_time_ms(static_cast<std::uint64_t>(
+    v1::PreloadSrsResponse response;
+    response.set_already_loaded(loaded->already_loaded);
+    response.set_load_time_ms(static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::milliseconds>(loaded->load_time).count()));
-    reactor->Finish(Status::OK);
+    reactor->Finish(put(response, out));
   });
   return reactor;
 }
 
 grpc::ServerUnaryReactor* ProvingService::EvictSRS(grpc::CallbackServerContext* context,
-                                                   const v1::EvictSrsRequest* request,
-                                                   v1::EvictSrsResponse* response) {
-  if (const Status status = admit(*context); !status.ok()) return finish(context, status);
-  const Result<Circuit> circuit = find_circuit(repeated(request->circuit_id()));
+                                                   const grpc::ByteBuffer* bytes, grpc::ByteBuffer* out) {
+  v1::EvictSrsRequest request;
+  if (const Status status = admit(*context, *bytes, request); !status.ok()) return finish(context, status);
+  const Result<Circuit> circuit = find_circuit(repeated(request.circuit_id()));
   if (!circuit) return finish(context, {StatusCode::NOT_FOUND, "circuit_id: " + circuit.error().message});
   const Result<engine::Evicted> evicted = parts_.engine.evict(circuit->id);
   if (!evicted) return finish(context, {StatusCode::FAILED_PRECONDITION, evicted.error().message});
-  response->set_was_loaded(evicted->was_loaded);
-  response->set_freed_bytes(evicted->freed_bytes);
-  return finish(context, Status::OK);
+  v1::EvictSrsResponse response;
+  response.set_was_loaded(evicted->was_loaded);
+  response.set_freed_bytes(evicted->freed_bytes);
+  return finish(context, put(response, out));
 }
 
 }  // namespace cuzk::server

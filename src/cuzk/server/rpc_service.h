@@ -26,11 +26,13 @@ struct ServiceParts {
   RequestGate::Limits gate = {};  ///< who may have a request in memory that is not accepted yet
 };
 
-/// The methods of one request and one response that the library handles; the other two are LargeCalls.
-using SmallMethods = v1::ProvingEngine::WithCallbackMethod_AwaitProof<
-    v1::ProvingEngine::WithCallbackMethod_CancelProof<v1::ProvingEngine::WithCallbackMethod_GetStatus<
-        v1::ProvingEngine::WithCallbackMethod_GetMetrics<v1::ProvingEngine::WithCallbackMethod_PreloadSRS<
-            v1::ProvingEngine::WithCallbackMethod_EvictSRS<v1::ProvingEngine::Service>>>>>>;
+/// The methods of one request and one response that the library handles; the other two are LargeCalls. It
+/// gives us bytes, as it would answer a message that it cannot decode with UNIMPLEMENTED.
+using SmallMethods = v1::ProvingEngine::WithRawCallbackMethod_AwaitProof<
+    v1::ProvingEngine::WithRawCallbackMethod_CancelProof<v1::ProvingEngine::WithRawCallbackMethod_GetStatus<
+        v1::ProvingEngine::WithRawCallbackMethod_GetMetrics<
+            v1::ProvingEngine::WithRawCallbackMethod_PreloadSRS<
+                v1::ProvingEngine::WithRawCallbackMethod_EvictSRS<v1::ProvingEngine::Service>>>>>>;
 using AllMethods = v1::ProvingEngine::WithGenericMethod_SubmitProof<
     v1::ProvingEngine::WithGenericMethod_Prove<SmallMethods>>;
 
@@ -45,27 +47,25 @@ class ProvingService : public AllMethods {
   /// SubmitProof and Prove, whose requests are received when there is room for them.
   [[nodiscard]] grpc::CallbackGenericService& large_methods() { return large_; }
 
-  grpc::ServerUnaryReactor* AwaitProof(grpc::CallbackServerContext* context,
-                                       const v1::AwaitProofRequest* request,
-                                       v1::AwaitProofResponse* response) override;
-  grpc::ServerUnaryReactor* CancelProof(grpc::CallbackServerContext* context,
-                                        const v1::CancelProofRequest* request,
-                                        v1::CancelProofResponse* response) override;
-  grpc::ServerUnaryReactor* GetStatus(grpc::CallbackServerContext* context,
-                                      const v1::GetStatusRequest* request,
-                                      v1::GetStatusResponse* response) override;
-  grpc::ServerUnaryReactor* GetMetrics(grpc::CallbackServerContext* context,
-                                       const v1::GetMetricsRequest* request,
-                                       v1::GetMetricsResponse* response) override;
-  grpc::ServerUnaryReactor* PreloadSRS(grpc::CallbackServerContext* context,
-                                       const v1::PreloadSrsRequest* request,
-                                       v1::PreloadSrsResponse* response) override;
-  grpc::ServerUnaryReactor* EvictSRS(grpc::CallbackServerContext* context, const v1::EvictSrsRequest* request,
-                                     v1::EvictSrsResponse* response) override;
+  grpc::ServerUnaryReactor* AwaitProof(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                       grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* CancelProof(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                        grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* GetStatus(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                      grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* GetMetrics(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                       grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* PreloadSRS(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                       grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* EvictSRS(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                     grpc::ByteBuffer* response) override;
 
  private:
   /// Whether the caller may call at all.
   [[nodiscard]] grpc::Status admit(const grpc::CallbackServerContext& context) const;
+  /// The same, and the message of a small method.
+  [[nodiscard]] grpc::Status admit(const grpc::CallbackServerContext& context, const grpc::ByteBuffer& bytes,
+                                   google::protobuf::Message& request) const;
   void submit_proof(LargeCall& call, grpc::ByteBuffer& bytes);
   void prove(const std::shared_ptr<LargeCall>& call, grpc::ByteBuffer& bytes);
   /// Reads the request out of `message` and submits it.

@@ -2,19 +2,25 @@
 
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include "cuzk/engine/job.h"
 
 namespace cuzk::server {
 
 /// Threads for work that must not run on the RPC library's own threads, of which there are few: reading and
-/// checking a request of 200 MB takes seconds, and GetStatus must not wait for it. First come, first served.
+/// checking a request of 200 MB takes seconds, and GetStatus must not wait for it. The most urgent first,
+/// then first come, first served. One more thread takes nothing but what is critical, so that this waits for
+/// nothing that has begun and is not. It has no bound of its own: whoever posts has a place at the gate.
 class WorkPool {
  public:
-  /// Throws std::system_error when not even one thread can be had.
+  /// `threads`: for all, beside the one. Throws std::system_error when not even one thread can be had.
   explicit WorkPool(unsigned threads);
   /// Runs everything that was posted, then ends.
   ~WorkPool();
@@ -22,15 +28,20 @@ class WorkPool {
   WorkPool& operator=(const WorkPool&) = delete;
 
   /// Thread-safe. `work` must not throw anything but std::bad_alloc, which ends the process.
-  void post(std::function<void()> work);
+  void post(engine::Priority priority, std::function<void()> work);
 
  private:
-  void run();
+  /// Less is sooner: how much the priority lacks of the highest, and when it was posted.
+  using Place = std::pair<unsigned, std::uint64_t>;
+  static constexpr unsigned kMostUrgent = static_cast<unsigned>(engine::Priority::kCritical);
+
+  void run(bool only_critical);
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<std::function<void()>> work_;  // guarded by mutex_
-  bool stop_ = false;                       // guarded by mutex_
+  std::map<Place, std::function<void()>> work_;  // guarded by mutex_
+  std::uint64_t posted_ = 0;                     // guarded by mutex_
+  bool stop_ = false;                            // guarded by mutex_
   std::vector<std::jthread> threads_;
 };
 

@@ -9,6 +9,9 @@ namespace cuzk::timeline {
 
 // Thread-safe: no function here has state of its own.
 
+/// Whether JSON can hold `text` as it is: UTF-8, well-formed.
+bool is_utf8(std::string_view text);
+
 /// Appends `text` as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
 

@@ -47,7 +47,8 @@ function showTimeline() {
     collected = feed.version;
   }
   const now = clock();
-  const lanes = lanesOf(tasks, now);
+  // What goes on is known to have gone on until the last answer, not since.
+  const lanes = lanesOf(tasks, feed.nowMs);
   gantt.setData(lanes, (feed.status?.devices ?? []).map((d) => d.ordinal), now);
   tables.efficiency(at('efficiency'), figuresInView(lanes, gantt.window()));
   at('efficiency-span').textContent = `in view, ${duration(gantt.spanMs)}`;

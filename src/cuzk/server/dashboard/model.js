@@ -83,8 +83,8 @@ function between(begin, end) {
   return begin === undefined || end === undefined || begin > end ? null : {begin, end};
 }
 
-/// The intervals of every lane. What has begun and not ended goes on until `now` while its job does and no other
-/// try at the partition has begun (`open`).
+/// The intervals of every lane. What has begun and not ended goes on until `now`, up to which all events are here,
+/// while its job does and no other try at the partition has begun (`open`).
 /// Returns {synthesis: [...], devices: Map(ordinal -> {job, lock, kernel, wait, key})}, each entry
 /// {begin, end, open, task, stage}; those of `key`, for which the lock is held and which are in no other lane,
 /// {begin, end, open, circuit, what}.

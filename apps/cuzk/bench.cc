@@ -7,6 +7,7 @@
 #include "bench_report.h"
 #include "bench_target.h"
 #include "cuzk/base/file_sink.h"
+#include "files.h"
 #include "output.h"
 
 namespace cuzk::app {
@@ -28,7 +29,9 @@ constexpr double kMaxRate = 100;
 constexpr double kMaxRequests = 10'000;
 
 /// TYPE:RATE:FILE, the rate in proofs a second; FILE as for --c1 (porep) or --request (the others).
-Result<Load> read_load(const std::string& text, const PayloadOptions& common) {
+/// Its files are added to `read`.
+Result<Load> read_load(const std::string& text, const PayloadOptions& common,
+                       std::vector<std::string>& read) {
   const std::size_t first = text.find(':');
   const std::size_t second = first == std::string::npos ? first : text.find(':', first + 1);
   if (second == std::string::npos) return usage_error("--load '" + text + "' is not TYPE:RATE:FILE");
@@ -46,10 +49,18 @@ Result<Load> read_load(const std::string& text, const PayloadOptions& common) {
     return usage_error(
         fmt::format("--load '{}': the rate must be a number of proofs a second, up to {}", text, kMaxRate));
   (porep ? payload.c1 : payload.request) = text.substr(second + 1);
-  Result<v1::SubmitProofRequest> request = read_payload(payload);
+  Result<v1::SubmitProofRequest> request = read_payload(payload, read);
   if (!request) return request.error().within("--load '" + text + "'");
   out.request = *std::move(request);
   return out;
+}
+
+/// Before hours of measuring: a report must not take the place of what was read.
+Result<void> keep_what_was_read(const BenchOptions& options, std::vector<std::string> read) {
+  for (const std::string& path : options.files()) read.push_back(path);
+  CUZK_TRY(refuse_to_replace("--out", options.out, read));
+  read.push_back(options.out);
+  return refuse_to_replace("--svg", options.svg, read);
 }
 
 LocalSettings local_settings(const BenchOptions& options) {
@@ -75,12 +86,14 @@ Result<BenchRun> batch(const BenchOptions& options, const v1::SubmitProofRequest
 
 Result<BenchRun> stress(const BenchOptions& options) {
   std::vector<Load> loads;
+  std::vector<std::string> read;
   double requests = 0;
   for (const std::string& text : options.loads) {
-    CUZK_TRY_ASSIGN(Load load, read_load(text, options));
+    CUZK_TRY_ASSIGN(Load load, read_load(text, options, read));
     requests += load.per_second * options.seconds;
     loads.push_back(std::move(load));
   }
+  CUZK_TRY(keep_what_was_read(options, std::move(read)));
   if (requests > kMaxRequests)
     return usage_error(fmt::format("--load, --seconds: these rates ask for about {:.0f} proofs, more than {}",
                                    requests, kMaxRequests));
@@ -115,7 +128,9 @@ Result<std::vector<BenchRun>> run_modes(const BenchOptions& options) {
     CUZK_TRY_ASSIGN(BenchRun run, stress(options));
     return std::vector<BenchRun>{std::move(run)};
   }
-  CUZK_TRY_ASSIGN(const v1::SubmitProofRequest request, read_payload(options));
+  std::vector<std::string> read;
+  CUZK_TRY_ASSIGN(const v1::SubmitProofRequest request, read_payload(options, read));
+  CUZK_TRY(keep_what_was_read(options, std::move(read)));
   if (options.mode == "sweep") return sweep(options, request);
   const bool single = options.mode == "single";
   CUZK_TRY_ASSIGN(BenchRun run,

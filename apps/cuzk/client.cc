@@ -6,6 +6,7 @@
 #include "cuzk/base/file_sink.h"
 #include "cuzk/base/hex.h"
 #include "cuzk/server/rpc_server.h"
+#include "files.h"
 #include "output.h"
 #include "rpc_client.h"
 
@@ -73,7 +74,9 @@ Result<void> report(const v1::AwaitProofResponse& result, const std::string& out
 
 Result<void> run_submit(const SubmitOptions& options) {
   CUZK_TRY(check_output(options.out));
-  CUZK_TRY_ASSIGN(v1::SubmitProofRequest request, read_payload(options));
+  std::vector<std::string> read = options.files();
+  CUZK_TRY_ASSIGN(v1::SubmitProofRequest request, read_payload(options, read));
+  CUZK_TRY(refuse_to_replace("--out", options.out, read));
   request.set_request_id(options.request_id);
   if (const std::size_t bytes = request.ByteSizeLong(); bytes > server::kMaxMessageBytes)
     return bad_input(
@@ -92,6 +95,7 @@ Result<void> run_submit(const SubmitOptions& options) {
 }
 
 Result<void> run_await(const AwaitOptions& options) {
+  CUZK_TRY(refuse_to_replace("--out", options.out, options.files()));
   CUZK_TRY(check_output(options.out));
   CUZK_TRY_ASSIGN(const RpcClient client, RpcClient::open(options));
   CUZK_TRY_ASSIGN(const v1::AwaitProofResponse result, client.await(options.job, options.timeout_ms));

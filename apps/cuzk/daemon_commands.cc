@@ -7,6 +7,7 @@
 
 #include "add_command.h"
 #include "commands.h"
+#include "cuzk/config/config.h"
 #include "cuzk/engine/config.h"
 #include "cuzk/proving/request.h"
 
@@ -19,13 +20,7 @@ constexpr const char* kDefaultAddress = "unix:///run/curio/cuzk.sock";
 std::string check_address(const std::string& address) {
   constexpr std::string_view kUnix = "unix://";
   if (address.starts_with(kUnix) && address.size() > kUnix.size() && address[kUnix.size()] == '/') return {};
-  const std::size_t colon = address.rfind(':');
-  if (!address.starts_with("unix:") && colon != std::string::npos && colon > 0) {
-    std::uint32_t port = 0;
-    const char* const end = address.data() + address.size();
-    const auto [stop, error] = std::from_chars(address.data() + colon + 1, end, port);
-    if (stop == end && error == std::errc() && port > 0 && port <= 65535) return {};
-  }
+  if (check_host_port(address, 1)) return {};
   return fmt::format("'{}' is neither unix:///path nor host:port with a port from 1 to 65535", address);
 }
 
@@ -194,7 +189,7 @@ void add_bench_options(CLI::App* command, BenchOptions& options, bool only_local
                ->add_option("--h-multiples", options.h_multiples,
                             "As gpus.h_multiples: points of a resident key for each one of h; 0: as many as "
                             "fit and are worth it")
-               ->check(whole_number(0, 16))
+               ->check(whole_number(0, kMaxHMultiples))
                ->capture_default_str());
   command->add_option("--warm-up", options.warm_up, "Proofs before the clock starts")
       ->check(whole_number(0, kMostProofs))
@@ -261,7 +256,7 @@ void add_bench(CLI::App& app, Chosen& chosen) {
     add_counts(command, options);
     add_settings(command, "--partition-workers", options.partition_workers, 0, engine::kMostWorkers,
                  "Settings of synthesis.partition_workers");
-    add_settings(command, "--workers-per-device", options.workers_per_device, 1, 64,
+    add_settings(command, "--workers-per-device", options.workers_per_device, 1, kMaxWorkersPerDevice,
                  "Settings of gpus.gpu_workers_per_device");
   }
   {

@@ -36,6 +36,9 @@ struct ConnectOptions {
   std::string tls_ca;      ///< PEM; turns TLS on
   std::string tls_cert;    ///< client certificate, with tls_key
   std::string tls_key;
+
+  /// What is read for it, and empty names.
+  [[nodiscard]] std::vector<std::string> files() const { return {token_file, tls_ca, tls_cert, tls_key}; }
 };
 
 /// What is to be proved, by the flags that operators know.

@@ -1,8 +1,12 @@
 #include "files.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <optional>
+#include <utility>
 
 #include "cuzk/base/hex.h"
 #include "json_file.h"
@@ -70,6 +74,24 @@ Result<std::string> params_path(const std::string& folder, const Circuit& circui
         "no '{}' (fetch the network's parameters, or for a test: cuzk setup --circuit {} --out {})", path,
         circuit.id, folder));
   return path;
+}
+
+Result<void> refuse_to_replace(std::string_view flag, const std::string& output,
+                               const std::vector<std::string>& read) {
+  const auto found = [](const std::string& path) {
+    struct stat at {};
+    const int failed = path == "-" ? ::fstat(STDIN_FILENO, &at) : ::stat(path.c_str(), &at);
+    return failed == 0 ? std::optional(std::pair(at.st_dev, at.st_ino)) : std::nullopt;
+  };
+  // FileSink is who says what is wrong with an output.
+  const auto there = output.empty() ? std::nullopt : found(output);
+  for (const std::string& path : read) {
+    if (path.empty() || output.empty()) continue;
+    if (path == output || (there && found(path) == there))
+      return usage_error(fmt::format("{}: '{}' is also {}, which it would replace", flag, output,
+                                     path == "-" ? "standard input" : "'" + path + "'"));
+  }
+  return {};
 }
 
 std::string grouped(std::uint64_t n) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cuzk/groth16/setup.h"
@@ -21,6 +22,11 @@ inline constexpr std::size_t kMaxProofFileBytes = std::size_t{16} << 20;
 
 /// DIR/STEM.EXTENSION; kIo, naming the file and how to get it, when it does not exist.
 Result<std::string> params_path(const std::string& folder, const Circuit& circuit, const char* extension);
+
+/// kUsage, naming `flag`, when `output` is one of the files that are read, whatever it is called there: what
+/// is written would take its place. Empty names are none; "-" is standard input.
+Result<void> refuse_to_replace(std::string_view flag, const std::string& output,
+                               const std::vector<std::string>& read);
 
 std::string describe_bytes(std::uint64_t bytes);
 /// "1,234,567"

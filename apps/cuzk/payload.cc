@@ -32,9 +32,11 @@ Result<void> is_given(bool given, const char* flag) {
 }
 
 /// The members of a request file (README, "The command") that the API has.
-Result<void> add_request_file(const std::string& path, v1::SubmitProofRequest& out) {
+Result<void> add_request_file(const std::string& path, v1::SubmitProofRequest& out,
+                              std::vector<std::string>& files) {
   // What `prove` and `verify` refuse of a file is not sent.
   CUZK_TRY_ASSIGN(RequestFile file, read_request_file(path, static_cast<ProofKind>(out.proof_kind())));
+  files.insert(files.end(), file.files.begin(), file.files.end());
   const Json& json = file.members;
   // What is null is absent. What is there is what it must be, as the reader took it.
   const auto is_there = [&](const char* name) { return json.contains(name) && !json[name].is_null(); };
@@ -61,7 +63,7 @@ Result<void> add_request_file(const std::string& path, v1::SubmitProofRequest& o
 
 }  // namespace
 
-Result<v1::SubmitProofRequest> read_payload(const PayloadOptions& options) {
+Result<v1::SubmitProofRequest> read_payload(const PayloadOptions& options, std::vector<std::string>& files) {
   v1::SubmitProofRequest out;
   CUZK_TRY_ASSIGN(const ProofKind kind, proof_kind_from_string(options.type));
   out.set_proof_kind(static_cast<v1::ProofKind>(kind));  // the numbers are the API's
@@ -77,7 +79,7 @@ Result<v1::SubmitProofRequest> read_payload(const PayloadOptions& options) {
         options.partition != 0 || !options.randomness.empty() || !options.comm_r_old.empty() ||
         !options.comm_r_new.empty() || !options.comm_d_new.empty())
       return usage_error("--request FILE says what is proved; flags that say it again are refused");
-    CUZK_TRY(add_request_file(options.request, out));
+    CUZK_TRY(add_request_file(options.request, out, files));
     return out;
   }
   // 0 is a number that each of them can have.
@@ -86,9 +88,11 @@ Result<v1::SubmitProofRequest> read_payload(const PayloadOptions& options) {
     CUZK_TRY(is_given(options.sector_num.has_value(), "--sector-num"));
     CUZK_TRY(is_given(options.miner_id.has_value(), "--miner-id"));
     CUZK_TRY_ASSIGN(*out.mutable_vanilla_proof(), file_bytes(options.c1));
+    files.push_back(options.c1);
   }
   for (const std::string& path : options.vanilla) {
     CUZK_TRY_ASSIGN(*out.add_vanilla_proofs(), file_bytes(path));
+    files.push_back(path);
   }
   out.set_sector_size(options.sector_size);
   out.set_registered_proof(*options.registered_proof);

@@ -139,9 +139,10 @@ Result<std::string> vanilla_path(const std::string& request, const Json& entry, 
 
 /// A list of files in a request.
 struct VanillaList {
-  const std::string& request;  ///< path of the JSON file
-  const char* member;          ///< its name there
-  std::size_t max_bytes;       ///< the size of one proof; a longer file is none
+  const std::string& request;      ///< path of the JSON file
+  const char* member;              ///< its name there
+  std::size_t max_bytes;           ///< the size of one proof; a longer file is none
+  std::vector<std::string>& read;  ///< gets the paths of the files
 };
 
 /// The bytes that entry {file, len, sha256} number `i` of a list names.
@@ -150,6 +151,7 @@ Result<std::vector<std::uint8_t>> vanilla_bytes(const VanillaList& list, const J
   CUZK_TRY_ASSIGN(const std::string path, vanilla_path(list.request, entry, where));
   const Result<InputFile> file = InputFile::open(path, list.max_bytes);
   if (!file) return file.error().within(where + ".file");
+  list.read.push_back(path);
   const ByteSpan content = file->bytes();
   const std::string it_has = fmt::format("'{}' has", path);
   CUZK_TRY(check_repeated(entry, where + '.', "len", content.size(), it_has));
@@ -211,11 +213,8 @@ Result<void> check_partition_list(const Json& request, std::uint64_t first, std:
   return {};
 }
 
-/// The proofs that a request names.
-using Proofs = std::vector<std::vector<std::uint8_t>>;
-
 Result<std::shared_ptr<const Statement>> read_post(const std::string& path, const Json& request,
-                                                   ProofKind kind, Proofs& proofs) {
+                                                   ProofKind kind, RequestFile& out) {
   const bool winning = kind == ProofKind::winning_post;
   CUZK_TRY(
       refuse_members(request, {"registered_update_proof", "comm_r_old", "comm_r_new", "comm_d_new"}, kind));
@@ -241,16 +240,16 @@ Result<std::shared_ptr<const Statement>> read_post(const std::string& path, cons
                                  most == 1 ? "" : fmt::format(" to {}", most)));
   CUZK_TRY(check_partition_list(request, partition_index,
                                 (list->size() + params.max_sectors() - 1) / params.max_sectors()));
-  const VanillaList files{path, "vanilla", post::sector_proof_bytes(params)};
+  const VanillaList files{path, "vanilla", post::sector_proof_bytes(params), out.files};
   for (std::size_t i = 0; i < list->size(); ++i) {
     CUZK_TRY_ASSIGN(std::vector<std::uint8_t> proof, vanilla_bytes(files, (*list)[i], i));
     CUZK_TRY(check_sector(params, (*list)[i], proof, i));
-    proofs.push_back(std::move(proof));
+    out.proofs.push_back(std::move(proof));
   }
   const ProofList names{files.member};
   if (winning || partition_index != 0)
-    return post_statement(config, randomness, static_cast<std::uint32_t>(partition_index), proofs, names);
-  return window_post_statement(config, randomness, proofs, names);
+    return post_statement(config, randomness, static_cast<std::uint32_t>(partition_index), out.proofs, names);
+  return window_post_statement(config, randomness, out.proofs, names);
 }
 
 // ---- SnapDeals
@@ -272,7 +271,7 @@ Result<const update::SectorParams*> update_sector_of(const Json& request) {
 }
 
 Result<std::shared_ptr<const Statement>> read_update(const std::string& path, const Json& request,
-                                                     Proofs& proofs) {
+                                                     RequestFile& out) {
   CUZK_TRY(refuse_members(request, {"registered_post_proof", "vanilla", "randomness", "partition_index"},
                           ProofKind::snap_deals_update));
   CUZK_TRY_ASSIGN(const update::SectorParams* const sector, update_sector_of(request));
@@ -287,13 +286,13 @@ Result<std::shared_ptr<const Statement>> read_update(const std::string& path, co
   if (list == request.end() || !list->is_array()) return missing("partitions", "a list");
   if (list->size() != sector->partitions())
     return bad_input(fmt::format("partitions: {} elements, expected {}", list->size(), sector->partitions()));
-  const VanillaList files{path, "partitions", update::partition_proof_bytes(*sector)};
+  const VanillaList files{path, "partitions", update::partition_proof_bytes(*sector), out.files};
   for (std::size_t k = 0; k < list->size(); ++k) {
     CUZK_TRY_ASSIGN(std::vector<std::uint8_t> proof, vanilla_bytes(files, (*list)[k], k));
     CUZK_TRY(check_repeated((*list)[k], fmt::format("partitions[{}].", k), "k", k, "its number is"));
-    proofs.push_back(std::move(proof));
+    out.proofs.push_back(std::move(proof));
   }
-  return update_statement(*sector, commitments, proofs, {files.member});
+  return update_statement(*sector, commitments, out.proofs, {files.member});
 }
 
 /// The kind that the file's members say.
@@ -308,14 +307,14 @@ Result<ProofKind> kind_of(const Json& request) {
 }
 
 Result<std::shared_ptr<const Statement>> read_object(const std::string& path, const Json& request,
-                                                     std::optional<ProofKind> wanted, Proofs& proofs) {
+                                                     std::optional<ProofKind> wanted, RequestFile& out) {
   if (!request.is_object()) return bad_input("not a JSON object");
   CUZK_TRY_ASSIGN(const ProofKind kind, kind_of(request));
   if (wanted && *wanted != kind)
     return bad_input(
         fmt::format("kind: a request for {}, where {} was asked for", to_string(kind), to_string(*wanted)));
-  if (kind == ProofKind::snap_deals_update) return read_update(path, request, proofs);
-  return read_post(path, request, kind, proofs);
+  if (kind == ProofKind::snap_deals_update) return read_update(path, request, out);
+  return read_post(path, request, kind, out);
 }
 
 }  // namespace
@@ -323,7 +322,8 @@ Result<std::shared_ptr<const Statement>> read_object(const std::string& path, co
 Result<RequestFile> read_request_file(const std::string& path, std::optional<ProofKind> kind) {
   RequestFile out;
   CUZK_TRY_ASSIGN(out.members, read_json(path));
-  Result<std::shared_ptr<const Statement>> statement = read_object(path, out.members, kind, out.proofs);
+  out.files.push_back(path);
+  Result<std::shared_ptr<const Statement>> statement = read_object(path, out.members, kind, out);
   if (!statement) return statement.error().within("'" + path + "'");
   out.statement = *std::move(statement);
   return out;

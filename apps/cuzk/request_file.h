@@ -19,6 +19,7 @@ struct RequestFile {
   std::shared_ptr<const Statement> statement;
   Json members;                                   ///< the JSON object
   std::vector<std::vector<std::uint8_t>> proofs;  ///< the content of the files that it names, in their order
+  std::vector<std::string> files;                 ///< paths of itself and of those
 };
 
 /// Reads a request for WinningPoSt, WindowPoSt or SnapDeals from a JSON file with the vanilla proofs in files

@@ -41,6 +41,7 @@ class RpcClient {
 Result<void> outcome_of(const v1::AwaitProofResponse& result);
 
 /// The API's request from the command line's flags. kUsage for flags that do not go together, kIo for files.
-Result<v1::SubmitProofRequest> read_payload(const PayloadOptions& options);
+/// `files` gets the paths of what was read.
+Result<v1::SubmitProofRequest> read_payload(const PayloadOptions& options, std::vector<std::string>& files);
 
 }  // namespace cuzk::app

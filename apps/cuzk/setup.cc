@@ -45,6 +45,8 @@ Result<void> run_setup(const SetupOptions& options) {
     CUZK_TRY(refuse_existing(params_path));
     CUZK_TRY(refuse_existing(vk_path));
   }
+  for (const std::string& path : {params_path, vk_path})
+    CUZK_TRY(refuse_to_replace("--out", path, {options.toxic}));
   CUZK_TRY_ASSIGN(FileSink vk_file, FileSink::create(vk_path));
 #if CUZK_HAVE_CUDA
   std::unique_ptr<cuda::Context> device;

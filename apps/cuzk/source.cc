@@ -26,14 +26,14 @@ Result<Source> read_source(const SourceOptions& options) {
     if (options.miner.has_value() != options.sector.has_value())
       return usage_error("--miner-id and --sector-num go together");
     CUZK_TRY_ASSIGN(std::shared_ptr<const Statement> statement, read_c1(options));
-    return Source{options.c1, std::move(statement)};
+    return Source{options.c1, {options.c1}, std::move(statement)};
   }
   if (options.miner || options.sector) return usage_error("--miner-id and --sector-num go with --c1");
   if (options.kind.empty()) return usage_error("--request needs --kind");
   CUZK_TRY_ASSIGN(const ProofKind kind, proof_kind_from_string(options.kind));
   if (kind == ProofKind::porep_seal_commit) return usage_error("a PoRep is read from --c1 FILE");
   CUZK_TRY_ASSIGN(RequestFile file, read_request_file(options.request, kind));
-  return Source{options.request, std::move(file.statement)};
+  return Source{options.request, std::move(file.files), std::move(file.statement)};
 }
 
 Result<void> verify_vanilla(ThreadPool& pool, const Source& source) {

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "commands.h"
 #include "cuzk/proving/statement.h"
@@ -10,7 +11,8 @@ namespace cuzk::app {
 
 /// What is to be proved, as the command line names it.
 struct Source {
-  std::string file;  ///< where it was read from, for messages
+  std::string file;                ///< where it was read from, for messages
+  std::vector<std::string> files;  ///< all that were read
   std::shared_ptr<const Statement> statement;
 };
 

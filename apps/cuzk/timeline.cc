@@ -10,6 +10,7 @@
 #include "cuzk/timeline/analysis.h"
 #include "cuzk/timeline/gantt.h"
 #include "cuzk/timeline/trace.h"
+#include "files.h"
 #include "output.h"
 
 namespace cuzk::app {
@@ -58,6 +59,8 @@ Result<void> write_output(std::optional<FileSink>& sink, const std::string& text
 }  // namespace
 
 Result<void> run_timeline(const TimelineOptions& options) {
+  CUZK_TRY(refuse_to_replace("--svg", options.svg, {options.file}));
+  CUZK_TRY(refuse_to_replace("--trace", options.trace, {options.file, options.svg}));
   CUZK_TRY_ASSIGN(std::optional<FileSink> svg, open_output(options.svg));
   CUZK_TRY_ASSIGN(std::optional<FileSink> trace, open_output(options.trace));
   CUZK_TRY_ASSIGN(const timeline::Log log, read_log(options.file));

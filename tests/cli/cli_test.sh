@@ -175,6 +175,20 @@ expect 1 "replica_id" "$cuzk" prove --params params --out bad.proof --c1 "$c1" -
 [[ ! -e bad.proof ]] || fail "a bad input left a proof file"
 pass
 
+# What is read is not replaced.
+for read in c1.json params/*.params; do
+  before="$(stat -c '%i %s' "$read")"
+  expect 2 "--out: '$read' is also '$read', which it would replace" "$cuzk" prove --c1 c1.json --params params --out "$read"
+  [[ "$(stat -c '%i %s' "$read")" == "$before" ]] || fail "$read was replaced"
+  pass
+done
+cp "$data/proofs/2k-v1_1.json" rs.json
+expect 2 "--out: 'rs.json' is also" "$cuzk" prove --c1 c1.json --params params --out rs.json --fixed-rs rs.json
+job=(-t porep --c1 c1.json --registered-proof 5 --sector-num 42 --miner-id 1234)
+expect 2 "--out: 'c1.json' is also" "$cuzk" submit "${job[@]}" --wait --out c1.json
+expect 2 "--svg: './c1.json' is also" "$cuzk" bench single --local --params params "${job[@]}" --svg ./c1.json
+expect 2 "--svg: 'report' is also 'report'" "$cuzk" bench single --local --params params "${job[@]}" --out report --svg report
+
 # ---- environments that fail -----------------------------------------------------------------------------------------
 expect 3 "/no/such" prove /no/such/file
 expect 3 "cuzk setup" "$cuzk" prove --c1 "$c1" --params /no/such --out bad.proof
@@ -236,6 +250,7 @@ expect 0 "written to" "$cuzk" synth-post --kind wpost --sector-size 2048 --secto
 [[ "$(sha256sum <window.s0.vanilla)" == e9ba8420b480919f838f754b9013bfcb5d4281f8b51af2c5841ab7b7c552865d* ]] || fail "fabricated WindowPoSt"
 pass
 expect 0 "verified" other prove winning-post winning.json --out fresh.proof
+expect 2 "--out: 'winning.s0.vanilla' is also" other prove winning-post winning.json --out winning.s0.vanilla
 # Paths are bytes. What JSON cannot hold of one is replaced where it is only shown, refused where it must be found.
 odd="$(printf 'odd\377')"
 expect 0 "$(printf 'odd\357\277\275/')" "$cuzk" setup --circuit wpost-2k --out "$odd" --json

@@ -15,6 +15,20 @@ expect 0 "no stage starves the device" "$cuzk" timeline - <"$data/interlock.log"
 grep -q '</svg>' chart.svg
 grep -q '"traceEvents"' trace.json
 
+# A file is not its own chart, whatever it is called there.
+ln interlock.log.gz hard.gz
+ln -s interlock.log.gz soft.gz
+before="$(sha256sum <interlock.log.gz)"
+for output in interlock.log.gz ./interlock.log.gz hard.gz soft.gz; do
+  expect 2 "--svg: '$output' is also 'interlock.log.gz', which it would replace" "$cuzk" timeline interlock.log.gz --svg $output
+  expect 2 "--trace: '$output' is also" "$cuzk" timeline interlock.log.gz --trace $output
+done
+cp "$data/interlock.log" plain.log
+expect 2 "is also standard input" "$cuzk" timeline - --svg plain.log <plain.log
+cmp -s plain.log "$data/interlock.log"
+expect 2 "--trace: 'both' is also 'both'" "$cuzk" timeline interlock.log.gz --svg both --trace both
+[[ "$(sha256sum <interlock.log.gz)" == "$before" && ! -e both ]]
+
 expect 2 "file is required" "$cuzk" timeline
 expect 3 "cannot open" "$cuzk" timeline none.log
 expect 3 "none/x.svg" "$cuzk" timeline "$data/interlock.log" --svg none/x.svg

@@ -116,24 +116,9 @@ bool is_host(std::string_view text) {
   return consists_of(text, {kLetters, kDigits, "-._"});
 }
 
-/// "host:port", "[v6]:port"; port 0 lets the system choose.
-Result<void> check_host_port(std::string_view text) {
-  const std::size_t colon = text.rfind(':');
-  std::uint32_t port = 0;
-  if (colon != std::string_view::npos && colon > 0) {
-    const std::string_view digits = text.substr(colon + 1);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-    if (error == std::errc() && end == digits.data() + digits.size() && port <= 65535 &&
-        is_host(text.substr(0, colon)))
-      return {};
-  }
-  return usage_error(quoted(text) +
-                     " is not host:port with a port up to 65535; an IPv6 address stands in brackets");
-}
-
 Result<void> check_listen(std::string_view text) {
   constexpr std::string_view kUnix = "unix://";
-  if (!text.starts_with("unix:")) return check_host_port(text);
+  if (!text.starts_with("unix:")) return check_host_port(text, 0);  // 0: the system chooses
   const std::string_view path = text.substr(std::min(text.size(), kUnix.size()));
   const std::string_view last = path.substr(path.rfind('/') + 1);
   // sun_path has 108 bytes with the terminator.
@@ -253,7 +238,7 @@ std::vector<Key> all_keys(const CircuitCheck& circuit) {
   };
   const auto host_port_or_none = [](const toml::node& node) -> Result<std::string> {
     CUZK_TRY_ASSIGN(std::string text, read_text(node));
-    if (!text.empty()) CUZK_TRY(check_host_port(text));
+    if (!text.empty()) CUZK_TRY(check_host_port(text, 0));
     return text;
   };
   const auto size_or_auto = [](const toml::node& node) -> Result<std::optional<std::uint64_t>> {
@@ -303,9 +288,10 @@ std::vector<Key> all_keys(const CircuitCheck& circuit) {
 
       key("gpus", "devices", read_devices, CUZK_PLACE(gpus.devices)),
       key("gpus", "gpu_threads", count(0, 4096), CUZK_PLACE(gpus.gpu_threads)),
-      key("gpus", "gpu_workers_per_device", count(1, 64), CUZK_PLACE(gpus.gpu_workers_per_device)),
+      key("gpus", "gpu_workers_per_device", count(1, kMaxWorkersPerDevice),
+          CUZK_PLACE(gpus.gpu_workers_per_device)),
       key("gpus", "vram_limit", size_or_auto, CUZK_PLACE(gpus.vram_limit)),
-      key("gpus", "h_multiples", count(0, 16), CUZK_PLACE(gpus.h_multiples)),
+      key("gpus", "h_multiples", count(0, kMaxHMultiples), CUZK_PLACE(gpus.h_multiples)),
 
       key("scheduler", "max_batch_size", count(1, 1024), CUZK_PLACE(scheduler.max_batch_size)),
       key("scheduler", "max_batch_wait_ms", milliseconds, CUZK_PLACE(scheduler.max_batch_wait)),
@@ -520,6 +506,20 @@ Result<ConfigReading> read_config_file(const std::string& path, const ConfigChec
   if (!file) return usage_error("configuration: " + file.error().message);
   const ByteSpan bytes = file->bytes();
   return read_config({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path, checks);
+}
+
+Result<void> check_host_port(std::string_view text, std::uint32_t least_port) {
+  const std::size_t colon = text.rfind(':');
+  std::uint32_t port = 0;
+  if (colon != std::string_view::npos && colon > 0) {
+    const std::string_view digits = text.substr(colon + 1);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+    if (error == std::errc() && end == digits.data() + digits.size() && port >= least_port && port <= 65535 &&
+        is_host(text.substr(0, colon)))
+      return {};
+  }
+  return usage_error(quoted(text) + " is not host:port with a port from " + std::to_string(least_port) +
+                     " to 65535; an IPv6 address stands in brackets");
 }
 
 // ---- writing

@@ -16,6 +16,9 @@ namespace cuzk {
 /// As many workers of one sort as a file may ask for: engine::kMostWorkers, which this module does not see
 /// (server/options.cc holds them together).
 inline constexpr std::uint32_t kMaxWorkers = 1024;
+/// gpus.gpu_workers_per_device and gpus.h_multiples have so many at most.
+inline constexpr std::uint32_t kMaxWorkersPerDevice = 64;
+inline constexpr std::uint32_t kMaxHMultiples = 16;
 
 /// What the operator's TOML file says, with the built-in value where it says nothing. Sections and keys are
 /// those of the file; packaging/cuzk.example.toml explains each. Sizes are bytes.
@@ -110,6 +113,10 @@ ConfigReading read_config(std::string_view text, std::string_view name, const Co
 
 /// The same from a file. kUsage when it cannot be read.
 Result<ConfigReading> read_config_file(const std::string& path, const ConfigChecks& checks = {});
+
+/// kUsage for what is not "host:port" or "[v6]:port" with a port from `least_port` to 65535. A host is an
+/// IPv4 address or a name, an IPv6 address also with the interface that it is one of. Thread-safe.
+Result<void> check_host_port(std::string_view text, std::uint32_t least_port);
 
 /// The effective configuration as TOML that read_config reads back to the same values, for `--check-config`.
 std::string to_toml(const Config& config);

@@ -214,6 +214,11 @@ TEST(Config, AddressesThatCannotBeListenedOn) {
     EXPECT_THAT(read("[daemon]\nlisten = \"" + good + "\"\n").errors, IsEmpty()) << good;
 }
 
+TEST(Config, AnAddressToConnectToHasAPort) {
+  EXPECT_TRUE(check_host_port("[::1]:1", 1));
+  EXPECT_THAT(check_host_port("localhost:0", 1).error().message, HasSubstr("a port from 1 to 65535"));
+}
+
 TEST(Config, AllErrorsAreSaidInTheOrderOfTheFile) {
   const ConfigReading reading = read("[pipeline]\nzeta = 1\nenabled = 2\n[daemon]\nalpha = 3\n");
   EXPECT_THAT(reading.errors,

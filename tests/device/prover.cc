@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cuzk/cuda/internal/bit_selection.h"
+#include "cuzk/cuda/internal/device_bits.h"
 #include "cuzk/cuda/point_maker.h"
+#include "cuzk/groth16/proving_key_bases.h"
 #include "prover_bench.h"
 #if CUZK_DEVICE_TOYS
 #include "cuzk/groth16/test_support.h"
@@ -40,6 +43,57 @@ void check_circuit(Bench& bench, cuda::Context& context, const Case& c, const st
   bench.report.line(what + ": verifies", bench.verifies(c, proof));
   bench.report.line(what + ": memory as planned, and given back", exact);
   bench.report.line(what + ": stages in order", in_order(report));
+}
+
+/// Whether the device picks `want` by a mask out of bits, and counts them.
+bool picks(cuda::Context& context, std::span<const std::uint64_t> mask, std::span<const std::uint64_t> bits,
+           std::uint64_t count, std::uint64_t selected, const std::vector<std::uint64_t>& want) {
+  const std::uint64_t before = context.bytes_in_use();
+  cuda::BitSelection selection;
+  require(selection.load(context, mask, count, selected));
+  const std::uint64_t planned = cuda::selection_bytes(count, selected);
+  bool right = context.bytes_in_use() == before + (planned == 0 ? 0 : cuda::Context::rounded(planned));
+  const cuda::DeviceMemory words = require(context.allocate(8 * bits.size(), "bits"));
+  require(context.upload(words.as<void>(), bits.data(), 8 * bits.size(), "bits"));
+  const cuda::QueryBits query = require(selection.select(context, words.as<std::uint64_t>()));
+  right = right && query.memory.bytes() == cuda::Context::rounded(selection.selected_bytes());
+  std::vector<std::uint64_t> got(want.size());
+  if (!got.empty()) require(context.download(got.data(), query.words, 8 * got.size(), "bits"));
+  for (std::uint64_t block = 0; block < query.ones.size(); ++block)
+    right = right && query.ones[block] == cuda::ones_of_block(want.data(), selected, block);
+  return right && got == want && query.ones.size() == (selected + cuda::kBitBlock - 1) / cuda::kBitBlock;
+}
+
+void check_selections(Bench& bench, cuda::Context& context) {
+  const Case c = bench.make({3000, 3}, 17);
+  const auto& bases = groth16::ProvingKeyBases::of(*c.key);
+  bool right = true;
+  for (const auto* of : {&bases.l_selection, &bases.a_selection, &bases.b_selection})
+    right = right && picks(context, of->bit_mask(), c.witness->bits, c.shape->num_bits(), of->bit_count(),
+                           of->select_bits(*c.witness));
+  bench.report.line("bits of l, a and b as the host selects them",
+                    right && bases.a_selection.bit_count() < c.shape->num_bits() &&
+                        bases.b_selection.bit_count() < c.shape->num_bits());
+  TestRandom random(18);
+  for (const std::uint64_t count : {1, 64, 513, 100'003, 20'000'000}) {
+    right = true;
+    for (const unsigned percent : {0U, 1U, 25U, 99U, 100U}) {
+      std::vector<std::uint64_t> mask((count + 63) / 64), bits((count + 63) / 64), want((count + 63) / 64);
+      std::uint64_t selected = 0;
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const std::uint64_t at = random.next();
+        const std::uint64_t bit = at >> 63;
+        bits[i / 64] |= bit << (i % 64);
+        if (at % 100 >= percent) continue;
+        mask[i / 64] |= std::uint64_t{1} << (i % 64);
+        want[selected / 64] |= bit << (selected % 64);
+        ++selected;
+      }
+      want.resize((selected + 63) / 64);
+      right = right && picks(context, mask, bits, count, selected, want);
+    }
+    bench.report.line("bits by masks of 0 to 100 %, " + std::to_string(count), right);
+  }
 }
 
 /// For the record: what the largest circuit takes, and how long its stages are.
@@ -387,6 +441,7 @@ int main(int argc, char** argv) {
   }
   auto context = require(cuda::Context::create());
   context->poison(true);
+  check_selections(bench, *context);
   check_sizes(bench, *context, largest);
   print_launch(bench, *context, largest);
   check_batch(bench, *context);

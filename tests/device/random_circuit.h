@@ -12,8 +12,8 @@
 namespace cuzk::device_test {
 
 /// A satisfied circuit of any size: booleans, each with its own row, and wide variables, each the product of
-/// two sums of variables before it. Coefficients 1, -1, powers of two and full-width ones; now and then a sum
-/// has hundreds of terms.
+/// two sums of variables before it. Some bits have a row without them in A, or B. Coefficients 1, -1, powers
+/// of two and full-width ones; now and then a sum has hundreds of terms.
 class RandomCircuit {
  public:
   struct Options {
@@ -38,8 +38,17 @@ class RandomCircuit {
       if (random.next() % 100 < o.bit_percent) {
         const bool one = random.next() % 100 < o.ones_percent;
         aux_.push_back({one ? Fr::one() : Fr::zero(), true});
-        r.a = {{Variable::one(), Fr::one()}, {v, -Fr::one()}};
-        r.b = {{v, Fr::one()}};
+        const std::uint64_t kind = random.next() % 8;
+        if (kind == 0) {  // 1 * v = v, v * 1 = v
+          r.a = {{Variable::one(), Fr::one()}};
+          r.b = r.c = {{v, Fr::one()}};
+        } else if (kind == 1) {
+          r.b = {{Variable::one(), Fr::one()}};
+          r.a = r.c = {{v, Fr::one()}};
+        } else {
+          r.a = {{Variable::one(), Fr::one()}, {v, -Fr::one()}};
+          r.b = {{v, Fr::one()}};
+        }
         known.emplace_back(v, aux_.back().value);
       } else {
         ++products;

@@ -4,14 +4,12 @@
 #include <cstring>
 #include <optional>
 
-#include "cuzk/base/bits.h"
 #include "cuzk/cuda/internal/circuit_parts.h"
 #include "cuzk/cuda/internal/device_stream.h"
 #include "cuzk/cuda/internal/resident_run.h"
 #include "cuzk/cuda/internal/stage_clock.h"
 #include "cuzk/cuda/internal/streamed_run.h"
 #include "cuzk/groth16/proof_sums.h"
-#include "cuzk/groth16/proving_key_bases.h"
 
 namespace cuzk::cuda {
 
@@ -21,8 +19,6 @@ using groth16::Prepared;
 using groth16::ProofSums;
 using groth16::ProverClock;
 using groth16::ProvingKey;
-using groth16::ProvingKeyBases;
-using groth16::QuerySelection;
 
 struct CudaProver::HeldKey {
   std::weak_ptr<const ProvingKey> key;
@@ -116,20 +112,12 @@ Result<Prepared> CudaProver::prepare(std::shared_ptr<const ProvingKey> key,
   if (shape->domain_log_size() > Ntt::kMaxLogSize)
     return usage_error("the circuit's domain of 2^" + std::to_string(shape->domain_log_size()) +
                        " points is larger than this backend's transforms");
-  const ProvingKeyBases& bases = ProvingKeyBases::of(*key);
   auto state = std::make_unique<CudaPrepared>();
   state->owner = this;
-  const WitnessLayout layout(witness->inputs.size() + witness->wide.size(), shape->num_bits(),
-                             bases.l_selection.bit_count(), bases.a_selection.bit_count(),
-                             bases.b_selection.bit_count());
   state->values = witness->inputs.size() + witness->wide.size();
-  state->bits_offset = layout.bits;
   state->bit_words = witness->bits.size();
-  state->l = {layout.l, bases.l_selection.bit_count(), {}};
-  state->a = {layout.a, bases.a_selection.bit_count(), {}};
-  state->b = {layout.b, bases.b_selection.bit_count(), {}};
-  const std::pair<QueryBits*, const QuerySelection*> queries[] = {
-      {&state->l, &bases.l_selection}, {&state->a, &bases.a_selection}, {&state->b, &bases.b_selection}};
+  const WitnessLayout layout(state->values, shape->num_bits());
+  state->bits_offset = layout.bits;
   CUZK_TRY_ASSIGN(state->pinned, PinnedPool::take(pinned_, context_, layout.bytes));
   const auto put = [&](std::uint64_t offset, const void* from, std::size_t bytes) {
     if (bytes != 0) std::memcpy(state->pinned.data() + offset, from, bytes);
@@ -137,17 +125,6 @@ Result<Prepared> CudaProver::prepare(std::shared_ptr<const ProvingKey> key,
   put(0, witness->inputs.data(), witness->inputs.size() * sizeof(Fr));
   put(witness->inputs.size() * sizeof(Fr), witness->wide.data(), witness->wide.size() * sizeof(Fr));
   put(state->bits_offset, witness->bits.data(), 8 * witness->bits.size());
-  for (const auto& [bits, selection] : queries) {
-    if (bits->offset != state->bits_offset) {
-      const std::vector<std::uint64_t> selected = selection->select_bits(*witness);
-      put(bits->offset, selected.data(), 8 * selected.size());
-    }
-    const std::span<const std::uint64_t> words(
-        reinterpret_cast<const std::uint64_t*>(state->pinned.data() + bits->offset), bits->words());
-    for (std::size_t word = 0; word < words.size(); word += kBitBlock / 64)
-      bits->ones.push_back(static_cast<std::uint32_t>(
-          count_bits(words.subspan(word, std::min<std::size_t>(kBitBlock / 64, words.size() - word)))));
-  }
   state->key = std::move(key);
   state->r = r;
   state->s = s;

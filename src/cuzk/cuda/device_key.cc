@@ -212,6 +212,10 @@ Result<void> DeviceKey::load(Context& context, ThreadPool& pool, const groth16::
   CUZK_TRY(load_places(context, bases.l_selection, shape.num_inputs(), l_places));
   CUZK_TRY(load_places(context, bases.a_selection, shape.num_inputs(), a_places));
   CUZK_TRY(load_places(context, bases.b_selection, shape.num_inputs(), b_places));
+  const std::uint64_t bits = shape.num_bits();
+  CUZK_TRY(l_bits.load(context, bases.l_selection.bit_mask(), bits, l.bit_count));
+  CUZK_TRY(a_bits.load(context, bases.a_selection.bit_mask(), bits, a.bit_count));
+  CUZK_TRY(b_bits.load(context, bases.b_selection.bit_mask(), bits, b_g1.bit_count));
   CUZK_TRY(plan.rows ? rows.load(context, shape) : rows.load_coefficients(context, shape));
   CUZK_TRY_ASSIGN(ntt, Ntt::create(context, shape.domain_log_size()));
   CUZK_TRY(context.synchronize(kStage));

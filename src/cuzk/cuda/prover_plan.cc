@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cuzk/cuda/context.h"
+#include "cuzk/cuda/internal/bit_selection.h"
 #include "cuzk/cuda/internal/digits32.h"
 #include "cuzk/cuda/internal/ntt_plan.h"
 #include "cuzk/cuda/internal/row_layout.h"
@@ -40,6 +41,11 @@ std::uint64_t rows_bytes(const CircuitCounts& c) {
   return terms_bytes(c.short_terms, c.wide_ids) + terms_bytes(c.long_terms, c.wide_ids) +
          taken(8 * c.row_groups) + taken(4 * c.constraints) + taken(sizeof(LongRun) * c.long_runs) +
          taken(sizeof(Fr) * c.coefficients);
+}
+
+/// Of memory that is not asked for where there is nothing to keep.
+std::uint64_t taken_if_any(std::uint64_t bytes) {
+  return bytes == 0 ? 0 : taken(bytes);
 }
 
 std::uint64_t sum_of(const std::vector<ProverPlan::Part>& parts) {
@@ -139,6 +145,9 @@ ProverPlan build(const CircuitCounts& c, const Placement& place) {
   }
   plan.resident.push_back(
       {"places of wide scalars", taken(4 * c.l.wide) + taken(4 * c.a.wide) + taken(4 * c.b.wide)});
+  plan.resident.push_back({"places of bits", taken_if_any(selection_bytes(c.bits, c.l.bits)) +
+                                                 taken_if_any(selection_bytes(c.bits, c.a.bits)) +
+                                                 taken_if_any(selection_bytes(c.bits, c.b.bits))});
   if (place.rows) {
     plan.resident.push_back({"rows", rows_bytes(c)});
   } else {
@@ -148,15 +157,15 @@ ProverPlan build(const CircuitCounts& c, const Placement& place) {
   plan.resident.push_back({"tables of transforms", table_bytes(c.domain_log_size)});
   on_host("arrays of the quotient", (3 - place.arrays) * (sizeof(Fr) << c.domain_log_size));
 
-  const std::uint64_t values = taken(sizeof(Fr) * c.values);
-  plan.quotient.push_back({"witness", values + taken((c.bits + 63) / 64 * 8)});
+  const std::uint64_t witness = taken(sizeof(Fr) * c.values) + taken((c.bits + 63) / 64 * 8);
+  plan.quotient.push_back({"witness", witness});
   plan.quotient.push_back({"values of the rows and their products", place.arrays * array});
   if (!place.rows && c.row_piece_bytes != 0) {
     plan.row_buffers = 2 * taken(c.row_piece_bytes);
     plan.quotient.push_back({"buffers of rows", plan.row_buffers});
   }
 
-  if (!place.streamed) plan.h_sum.push_back({"wide values", values});
+  if (!place.streamed) plan.h_sum.push_back({"witness", witness});
   plan.h_sum.push_back({"coefficients of the quotient", array});
   if (!place.h && c.h != 0) {
     const std::uint64_t points = std::min(place.piece, c.h);
@@ -170,18 +179,19 @@ ProverPlan build(const CircuitCounts& c, const Placement& place) {
 
   // Buffers are the same for all queries.
   std::uint64_t buffer = 0;
-  std::uint64_t words = 0;
+  std::uint64_t selected = 0;
   for (const QueryPart& q : queries) {
     const std::uint64_t piece = q.points_of(place.piece);
     buffer = std::max(buffer, q.point * std::min(piece, std::max(q.streamed_bits(), q.streamed_wide())));
-    words = std::max(words, taken((q.counts.bits + 63) / 64 * 8));
+    selected = std::max(selected, taken_if_any(SelectedLayout(c.bits, q.counts.bits).bytes()));
     const std::uint64_t bits = std::min(q.counts.bits, place.room_for_sums ? piece : kBitBlock);
     const std::uint64_t wide = std::min(q.counts.wide, piece);
     plan.sums_scratch =
         std::max({plan.sums_scratch, taken(bit_sum_memory_bound(bits, q.point)),
                   wide == 0 ? 0 : taken(sizeof(Fr) * wide) + msm_scratch(wide, q.point, place)});
   }
-  plan.sums.push_back({"wide values and bits", values + words});
+  plan.sums.push_back({"witness", witness});
+  plan.sums.push_back({"bits of a query", selected});
   if (buffer != 0) {
     plan.sum_buffers = 2 * taken(buffer);
     plan.sums.push_back({"buffers of bases", plan.sum_buffers});
@@ -192,7 +202,7 @@ ProverPlan build(const CircuitCounts& c, const Placement& place) {
                           c.domain_log_size < 3 ? 0 : taken(kPowersBytes));
   if (multiples) plan.loading = std::max(plan.loading, 2 * taken(sizeof(Fp) * std::min(kDoubledPoints, c.h)));
   plan.launch_host = launch_host_bytes(c, place, queries);
-  plan.witness = WitnessLayout(c.values, c.bits, c.l.bits, c.a.bits, c.b.bits).bytes;
+  plan.witness = WitnessLayout(c.values, c.bits).bytes;
   plan.kept_witnesses = std::clamp<std::uint64_t>(kKeptBytes / plan.witness, 1, kKeptWitnesses);
   return plan;
 }
@@ -324,22 +334,10 @@ Result<ProverPlan> plan_streamed(const CircuitCounts& c, const PlanOptions& o) {
 
 }  // namespace
 
-WitnessLayout::WitnessLayout(std::uint64_t values, std::uint64_t all_bits, std::uint64_t l_bits,
-                             std::uint64_t a_bits, std::uint64_t b_bits) {
+WitnessLayout::WitnessLayout(std::uint64_t values, std::uint64_t bit_count)
+    : bits((values * sizeof(Fr) + 63) / 64 * 64) {
   constexpr std::uint64_t kPage = 4096;
-  std::uint64_t end = 0;
-  const auto next = [&](std::uint64_t size) {
-    const std::uint64_t begin = end;
-    end = (begin + size + 63) / 64 * 64;
-    return begin;
-  };
-  const auto bitmap = [&](std::uint64_t count) { return next((count + 63) / 64 * 8); };
-  const auto query = [&](std::uint64_t count) { return count == all_bits ? bits : bitmap(count); };
-  (void)next(values * sizeof(Fr));
-  bits = bitmap(all_bits);
-  l = query(l_bits);
-  a = query(a_bits);
-  b = query(b_bits);
+  const std::uint64_t end = bits + (bit_count + 63) / 64 * 8;
   bytes = std::max(kPage, (end + kPage - 1) / kPage * kPage);
 }
 

@@ -38,15 +38,12 @@ struct CircuitCounts {
 /// Of any key of the shape, and of its rows, all of which it walks.
 [[nodiscard]] CircuitCounts circuit_counts(const Shape& shape);
 
-/// Where what a launch uploads of a witness lies in one buffer of host memory: inputs and wide values first,
-/// then bitmaps, each at a multiple of 64 bytes: of all bits and of those of each query, in its order. A
-/// query of all bits has the first one.
+/// Where what a launch uploads of a witness lies in one buffer of host memory: inputs and wide values, and at
+/// a multiple of 64 bytes the bits.
 struct WitnessLayout {
-  WitnessLayout(std::uint64_t values, std::uint64_t all_bits, std::uint64_t l_bits, std::uint64_t a_bits,
-                std::uint64_t b_bits);
+  WitnessLayout(std::uint64_t values, std::uint64_t bit_count);
 
-  std::uint64_t bits;  ///< offset, as are those of the queries
-  std::uint64_t l, a, b;
+  std::uint64_t bits;   ///< offset
   std::uint64_t bytes;  ///< of the buffer, whole pages
 };
 
@@ -109,11 +106,11 @@ struct Placement {
 ///
 /// Streamed: what has no room stays in host memory, in the device's form (decoded once: decoding on the way
 /// would keep the processors busy for seconds a launch where copies take one), and flows through two buffers.
-/// The tables of transforms, the places of scalars and the coefficients are always resident. What is resident
-/// beside them, most nanoseconds a byte first: rows (read once or twice a launch, nearly no work), the few
-/// wide bases, bit bases in G1, then in G2 (a copy takes ten and five times as long as its sum; a part of a
-/// query may be resident), and h last, whose additions hide its copies. Before them comes scratch memory for
-/// the sum of h, as long as a byte of it saves more than a resident one.
+/// The tables of transforms, the places of scalars and of bits and the coefficients are always resident. What
+/// is resident beside them, most nanoseconds a byte first: rows (read once or twice a launch, nearly no
+/// work), the few wide bases, bit bases in G1, then in G2 (a copy takes ten and five times as long as its
+/// sum; a part of a query may be resident), and h last, whose additions hide its copies. Before them comes
+/// scratch memory for the sum of h, as long as a byte of it saves more than a resident one.
 ///
 /// Where three arrays of the domain do not fit, the quotient does with two (the coefficients of a o b go to
 /// host memory and come back) or with one (b goes there, too, and the factors are read from there).

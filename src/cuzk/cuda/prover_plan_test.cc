@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cuzk/cuda/context.h"
+#include "cuzk/cuda/internal/bit_selection.h"
 #include "cuzk/cuda/internal/sum_memory.h"
 #include "cuzk/cuda/msm.h"
 #include "cuzk/groth16/proving_key_bases.h"
@@ -104,6 +105,12 @@ TEST(ProverPlan, FullSizeByHand) {
                 Context::rounded(4 * 150'000'000ULL) + Context::rounded(2 * 150'000'000ULL) +
                 Context::rounded(8 * ((130'278'541ULL + 63) / 64)) + Context::rounded(4 * 130'278'541ULL) +
                 Context::rounded(16 * 131'000ULL) + Context::rounded(32 * 4000ULL));
+  // A mask of all bits and its ranks for a and for b; l has the witness's bits as they are.
+  const std::uint64_t words = (128'469'893 + 63) / 64;
+  EXPECT_EQ(part(plan.resident, "places of bits"), 2 * Context::rounded(8 * words + 4 * ((words + 7) / 8)));
+  EXPECT_EQ(part(plan.sums, "witness"), Context::rounded(32 * 1'700'328ULL) + Context::rounded(8 * words));
+  EXPECT_EQ(part(plan.sums, "bits of a query"),
+            Context::rounded(8 * ((128'100'000ULL + 63) / 64) + 4 * ((128'100'000ULL + 4095) / 4096)));
   std::uint64_t sum = 0;
   for (const auto& p : plan.resident) {
     EXPECT_EQ(p.bytes % Context::kGranule, 0U) << p.name;
@@ -315,13 +322,13 @@ TEST(CircuitCounts, AreThoseOfAKey) {
   (void)cs.alloc_input(Fr::zero());  // in no B
   std::vector<Variable> bits;
   Variable wide = x;
-  for (int i = 0; i < 70; ++i) {
+  for (int i = 0; i < 700; ++i) {
     bits.push_back(cs.alloc_bit(false));
     // Every third bit is in no A, every second in no B.
     cs.enforce([&](Lc& lc) { i % 3 == 0 ? lc.add(one) : lc.add(bits.back()); },
                [&](Lc& lc) { i % 2 == 0 ? lc.add(one) : lc.add(bits.back()); },
                [&](Lc& lc) { lc.add(bits.back()); });
-    if (i % 10 != 0) continue;
+    if (i % 100 != 0) continue;
     const Variable next = cs.alloc(Fr::zero());
     cs.enforce([&](Lc& lc) { lc.add(wide); }, [&](Lc& lc) { lc.add(x).add(wide); },
                [&](Lc& lc) { lc.add(next); });
@@ -348,6 +355,21 @@ TEST(CircuitCounts, AreThoseOfAKey) {
   same(counts.b, bases.b_g2);
   EXPECT_LT(counts.b.bits, counts.a.bits);
   EXPECT_LT(counts.a.bits, counts.l.bits);
+
+  // The key's selections as the device makes them.
+  Witness witness;
+  for (std::uint64_t i = 0; i < (counts.bits + 63) / 64; ++i)
+    witness.bits.push_back(0x9e3779b97f4a7c15 * (i + 1));
+  witness.bits.back() &= (std::uint64_t{1} << (counts.bits % 64)) - 1;
+  for (const groth16::QuerySelection* of : {&bases.l_selection, &bases.a_selection, &bases.b_selection}) {
+    const std::vector<std::uint32_t> ranks = selection_ranks(of->bit_mask());
+    const SelectionLayout layout(counts.bits);
+    std::vector<std::uint64_t> got((of->bit_count() + 63) / 64);
+    for (std::uint64_t group = 0; group < layout.groups; ++group)
+      select_group({of->bit_mask().data(), ranks.data(), layout.words}, witness.bits.data(), group,
+                   [&](std::uint64_t i, std::uint64_t value) { got.at(i) |= value; });
+    EXPECT_EQ(got, of->select_bits(witness));
+  }
 }
 
 TEST(ProverPlan, HostMemory) {
@@ -367,24 +389,20 @@ TEST(ProverPlan, HostMemory) {
 }
 
 TEST(ProverPlan, WitnessesThatAreKept) {
-  // 3 values in 96 bytes, 130 bits in three words, 64 in one, 65 in two.
-  const WitnessLayout layout(3, 130, 130, 64, 65);
+  // 3 values in 96 bytes, 130 bits in three words behind them.
+  const WitnessLayout layout(3, 130);
   EXPECT_EQ(layout.bits, 128U);
-  EXPECT_EQ(layout.l, 128U);
-  EXPECT_EQ(layout.a, 192U);
-  EXPECT_EQ(layout.b, 256U);
   EXPECT_EQ(layout.bytes, 4096U);
-  EXPECT_EQ(WitnessLayout(0, 0, 0, 0, 0).bytes, 4096U);
-  const WitnessLayout pages(128, 8, 8, 8, 8);
-  EXPECT_EQ(pages.b, 4096U);
-  EXPECT_EQ(pages.bytes, 8192U);
+  EXPECT_EQ(WitnessLayout(0, 0).bytes, 4096U);
+  EXPECT_EQ(WitnessLayout(128, 0).bytes, 4096U);
+  EXPECT_EQ(WitnessLayout(128, 1).bytes, 8192U);
 
   const CircuitCounts c = full_size();
   const ProverPlan plan = plan_prover(c);
-  EXPECT_EQ(plan.witness, WitnessLayout(c.values, c.bits, c.l.bits, c.a.bits, c.b.bits).bytes);
-  EXPECT_GT(plan.witness, 32 * c.values + (c.bits + c.a.bits + c.b.bits) / 8);
-  EXPECT_EQ(plan.kept_witnesses, 2U);
-  EXPECT_EQ(plan.kept_bytes(), 2 * plan.witness);
+  EXPECT_EQ(plan.witness, WitnessLayout(c.values, c.bits).bytes);
+  EXPECT_GE(plan.witness, 32 * c.values + c.bits / 8);
+  EXPECT_EQ(plan.kept_witnesses, 3U);
+  EXPECT_EQ(plan.kept_bytes(), 3 * plan.witness);
   EXPECT_EQ(plan_prover(porep_2k()).kept_witnesses, 4U);
   CircuitCounts wide = c;
   wide.values = 125'000'000;

@@ -13,7 +13,9 @@ class ResidentRun : CircuitStages {
 
   Result<CircuitParts> run() {
     CircuitParts parts;
-    CUZK_TRY_ASSIGN(values_, context_.allocate(circuit_.values * sizeof(Fr), "witness"));
+    CUZK_TRY(clock_.begin("witness"));
+    CUZK_TRY_ASSIGN(witness_, upload_witness(circuit_));
+    CUZK_TRY(clock_.end());
     {
       CUZK_TRY_ASSIGN(const DeviceMemory a, context_.allocate(domain() * sizeof(Fr), kQuotient));
       CUZK_TRY(quotient(a.as<Fr>()));
@@ -25,10 +27,10 @@ class ResidentRun : CircuitStages {
       CUZK_TRY(clock_.end());
       progress_.add(domain(), Progress::kFull);
     }
-    CUZK_TRY(query({"l_bits", "l_wide"}, key_.l, circuit_.l, key_.l_places, parts.l));
-    CUZK_TRY(query({"a_bits", "a_wide"}, key_.a, circuit_.a, key_.a_places, parts.a));
-    CUZK_TRY(query({"b_g1_bits", "b_g1_wide"}, key_.b_g1, circuit_.b, key_.b_places, parts.b_g1));
-    CUZK_TRY(query({"b_g2_bits", "b_g2_wide"}, key_.b_g2, circuit_.b, key_.b_places, parts.b_g2));
+    CUZK_TRY(query({"l_bits", "l_wide"}, key_.l, key_.l_bits, key_.l_places, parts.l));
+    CUZK_TRY(query({"a_bits", "a_wide"}, key_.a, key_.a_bits, key_.a_places, parts.a));
+    CUZK_TRY(query({"b_g1_bits", "b_g1_wide"}, key_.b_g1, key_.b_bits, key_.b_places, parts.b_g1));
+    CUZK_TRY(query({"b_g2_bits", "b_g2_wide"}, key_.b_g2, key_.b_bits, key_.b_places, parts.b_g2));
     return parts;
   }
 
@@ -45,21 +47,19 @@ class ResidentRun : CircuitStages {
 
   /// The coefficients of h to `a`.
   Result<void> quotient(Fr* a) {
-    CUZK_TRY_ASSIGN(const DeviceMemory bits, context_.allocate(8 * circuit_.bit_words, "witness"));
     CUZK_TRY_ASSIGN(const DeviceMemory b, context_.allocate(domain() * sizeof(Fr), kQuotient));
     CUZK_TRY_ASSIGN(const DeviceMemory c, context_.allocate(domain() * sizeof(Fr), kQuotient));
-    CUZK_TRY(upload_witness(circuit_, values_, bits));
-    CUZK_TRY(quotient_of_rows(values_, bits, a, b.as<Fr>(), c.as<Fr>()));
+    CUZK_TRY(quotient_of_rows(witness_, a, b.as<Fr>(), c.as<Fr>()));
     return check_quotient(a);
   }
 
   template <class F>
-  Result<void> query(const QueryStages& stages, const DeviceQuery<F>& bases, const QueryBits& bits,
+  Result<void> query(const QueryStages& stages, const DeviceQuery<F>& bases, const BitSelection& selection,
                      const DeviceMemory& places, QueryParts<F>& out) {
     CUZK_TRY(clock_.begin(stages.bits));
-    if (bases.bit_count != 0) {
-      CUZK_TRY_ASSIGN(const DeviceMemory words, upload_bits(circuit_, bits));
-      CUZK_TRY(sum_bits(bases.bit_bases.template as<Affine<F>>(), 0, bases.bit_count, bits, words, out));
+    {
+      CUZK_TRY_ASSIGN(const QueryBits bits, selection.select(context_, witness_.bits.as<std::uint64_t>()));
+      CUZK_TRY(sum_bits(bases.bit_bases.template as<Affine<F>>(), 0, bases.bit_count, bits, out));
     }
     CUZK_TRY(clock_.end());
     CUZK_TRY(clock_.begin(stages.wide));
@@ -67,12 +67,12 @@ class ResidentRun : CircuitStages {
       return sum(points, scalars, count, {});
     };
     CUZK_TRY(sum_wide(bases.wide_bases.template as<Affine<F>>(), places.as<std::uint32_t>(), bases.wide_count,
-                      values_, multiply, out));
+                      witness_.values, multiply, out));
     return clock_.end();
   }
 
   const CudaPrepared& circuit_;
-  DeviceMemory values_;
+  DeviceWitness witness_;
 };
 
 }  // namespace

@@ -38,12 +38,11 @@ std::vector<QueryPiece> pieces_of(const DeviceQuery<F>& query, std::uint64_t pie
   return out;
 }
 
-/// One circuit's witness on the device, while the queries are summed.
-struct DeviceWitness {
-  const CudaPrepared* circuit;
+/// One circuit on the device, while the queries are summed.
+struct DeviceCircuit {
   CircuitParts* parts;
-  DeviceMemory values;
-  DeviceMemory words;  ///< bits of the query in hand
+  DeviceWitness witness;
+  QueryBits bits;  ///< of the query in hand
 };
 
 class StreamedRun : CircuitStages {
@@ -76,29 +75,25 @@ class StreamedRun : CircuitStages {
         if (piece.host.data != nullptr) host.push_back(piece.host);
 
     const std::size_t count = std::min(circuits.size(), circuits_at_a_time(*circuits.front()));
-    std::vector<DeviceWitness> witnesses(count);
+    std::vector<DeviceCircuit> at_a_time(count);
     CUZK_TRY(clock_.begin("witness"));
     for (std::size_t i = 0; i < count; ++i) {
-      DeviceWitness& w = witnesses[i];
-      w.circuit = circuits[i];
-      w.parts = &parts[i];
-      const std::uint64_t bytes = w.circuit->values * sizeof(Fr);
-      CUZK_TRY_ASSIGN(w.values, context_.allocate(bytes, "witness"));
-      CUZK_TRY(context_.upload(w.values.as<void>(), w.circuit->at(0), bytes, "witness"));
+      at_a_time[i].parts = &parts[i];
+      CUZK_TRY_ASSIGN(at_a_time[i].witness, upload_witness(*circuits[i]));
     }
     CUZK_TRY(clock_.end());
     CUZK_TRY_ASSIGN(PieceStream stream, PieceStream::open(context_, std::move(host), "bases"));
     std::uint64_t planned = key_.plan.sum_buffers;
-    for (const DeviceWitness& w : witnesses) planned += w.values.bytes();
+    for (const DeviceCircuit& c : at_a_time) planned += c.witness.values.bytes() + c.witness.bits.bytes();
     CUZK_TRY(expect_taken(before, planned, "bases"));
-    CUZK_TRY(query({"l_bits", "l_wide"}, key_.l, l, &CudaPrepared::l, key_.l_places, &CircuitParts::l,
-                   witnesses, stream));
-    CUZK_TRY(query({"a_bits", "a_wide"}, key_.a, a, &CudaPrepared::a, key_.a_places, &CircuitParts::a,
-                   witnesses, stream));
-    CUZK_TRY(query({"b_g1_bits", "b_g1_wide"}, key_.b_g1, b_g1, &CudaPrepared::b, key_.b_places,
-                   &CircuitParts::b_g1, witnesses, stream));
-    CUZK_TRY(query({"b_g2_bits", "b_g2_wide"}, key_.b_g2, b_g2, &CudaPrepared::b, key_.b_places,
-                   &CircuitParts::b_g2, witnesses, stream));
+    CUZK_TRY(query({"l_bits", "l_wide"}, key_.l, l, key_.l_bits, key_.l_places, &CircuitParts::l, at_a_time,
+                   stream));
+    CUZK_TRY(query({"a_bits", "a_wide"}, key_.a, a, key_.a_bits, key_.a_places, &CircuitParts::a, at_a_time,
+                   stream));
+    CUZK_TRY(query({"b_g1_bits", "b_g1_wide"}, key_.b_g1, b_g1, key_.b_bits, key_.b_places,
+                   &CircuitParts::b_g1, at_a_time, stream));
+    CUZK_TRY(query({"b_g2_bits", "b_g2_wide"}, key_.b_g2, b_g2, key_.b_bits, key_.b_places,
+                   &CircuitParts::b_g2, at_a_time, stream));
     return count;
   }
 
@@ -114,12 +109,10 @@ class StreamedRun : CircuitStages {
 
   /// The coefficients of h to `a`.
   Result<void> quotient(const CudaPrepared& circuit, Fr* a, std::uint64_t before) {
-    CUZK_TRY_ASSIGN(const DeviceMemory values, context_.allocate(circuit.values * sizeof(Fr), "witness"));
-    CUZK_TRY_ASSIGN(const DeviceMemory bits, context_.allocate(8 * circuit.bit_words, "witness"));
-    CUZK_TRY(upload_witness(circuit, values, bits));
-    const auto rows = [&](Fr* to_a, Fr* to_b) {
-      return key_.rows.evaluate(context_, values.as<Fr>(), bits.as<std::uint64_t>(), to_a, to_b, domain());
-    };
+    CUZK_TRY(clock_.begin("witness"));
+    CUZK_TRY_ASSIGN(const DeviceWitness witness, upload_witness(circuit));
+    CUZK_TRY(clock_.end());
+    const auto rows = [&](Fr* to_a, Fr* to_b) { return this->rows(witness, to_a, to_b); };
     const std::uint64_t planned = key_.plan.quotient_bytes() - key_.plan.row_buffers;
     const std::uint64_t bytes = domain() * sizeof(Fr);
     if (key_.plan.arrays == 1) {
@@ -133,7 +126,7 @@ class StreamedRun : CircuitStages {
     }
     CUZK_TRY_ASSIGN(const DeviceMemory c, context_.allocate(bytes, kQuotient));
     CUZK_TRY(expect_taken(before, planned, kQuotient));
-    return quotient_of_rows(values, bits, a, b.as<Fr>(), c.as<Fr>());
+    return quotient_of_rows(witness, a, b.as<Fr>(), c.as<Fr>());
   }
 
   /// The coefficients of a o b leave while b is transformed, and come back to b's place during the last
@@ -231,8 +224,10 @@ class StreamedRun : CircuitStages {
 
   /// Witnesses take up to half of what the plan for one circuit leaves; the rest makes its sums quicker.
   [[nodiscard]] std::size_t circuits_at_a_time(const CudaPrepared& circuit) const {
-    const std::uint64_t words = std::max({circuit.l.words(), circuit.a.words(), circuit.b.words()});
-    const std::uint64_t one = Context::rounded(circuit.values * sizeof(Fr)) + Context::rounded(8 * words + 1);
+    const std::uint64_t selected =
+        std::max({key_.l_bits.selected_bytes(), key_.a_bits.selected_bytes(), key_.b_bits.selected_bytes()});
+    const std::uint64_t one = Context::rounded(circuit.values * sizeof(Fr)) +
+                              Context::rounded(8 * circuit.bit_words + 1) + Context::rounded(selected);
     const std::uint64_t free = context_.free_bytes();
     const std::uint64_t planned = key_.plan.sums_bytes();
     return 1 + (free > planned ? (free - planned) / 2 / one : 0);
@@ -240,13 +235,13 @@ class StreamedRun : CircuitStages {
 
   template <class F>
   Result<void> query(const QueryStages& stages, const DeviceQuery<F>& bases,
-                     const std::vector<QueryPiece>& pieces, QueryBits CudaPrepared::*bits,
+                     const std::vector<QueryPiece>& pieces, const BitSelection& selection,
                      const DeviceMemory& places, QueryParts<F> CircuitParts::*parts,
-                     std::vector<DeviceWitness>& witnesses, PieceStream& stream) {
+                     std::vector<DeviceCircuit>& circuits, PieceStream& stream) {
     CUZK_TRY(clock_.begin(stages.bits));
-    for (DeviceWitness& w : witnesses) {
-      w.words.release();
-      CUZK_TRY_ASSIGN(w.words, upload_bits(*w.circuit, w.circuit->*bits));
+    for (DeviceCircuit& c : circuits) {
+      c.bits = {};
+      CUZK_TRY_ASSIGN(c.bits, selection.select(context_, c.witness.bits.as<std::uint64_t>()));
     }
     const auto multiply = [&](const Affine<F>* points, const Fr* scalars, std::uint64_t count) {
       return sum(points, scalars, count);
@@ -266,13 +261,13 @@ class StreamedRun : CircuitStages {
       } else {
         points = (piece.wide ? bases.wide_bases : bases.bit_bases).template as<Affine<F>>() + piece.begin;
       }
-      for (DeviceWitness& w : witnesses) {
-        QueryParts<F>& out = w.parts->*parts;
+      for (DeviceCircuit& c : circuits) {
+        QueryParts<F>& out = c.parts->*parts;
         if (piece.wide)
-          CUZK_TRY(sum_wide(points, places.as<std::uint32_t>() + piece.begin, piece.count, w.values, multiply,
-                            out));
+          CUZK_TRY(sum_wide(points, places.as<std::uint32_t>() + piece.begin, piece.count, c.witness.values,
+                            multiply, out));
         else
-          CUZK_TRY(sum_bits(points, piece.begin, piece.count, w.circuit->*bits, w.words, out));
+          CUZK_TRY(sum_bits(points, piece.begin, piece.count, c.bits, out));
       }
       if (streamed) CUZK_TRY(stream.release());
     }

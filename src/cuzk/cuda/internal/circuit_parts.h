@@ -15,32 +15,15 @@ namespace cuzk::cuda {
 
 class CudaProver;
 
-/// The bits of one query in the pinned buffer.
-struct QueryBits {
-  std::uint64_t offset = 0;
-  std::uint64_t count = 0;
-  std::vector<std::uint32_t> ones;  ///< of every kBitBlock bits
-
-  [[nodiscard]] std::uint64_t words() const { return (count + 63) / 64; }
-  /// Ones of the bits [begin, begin + size), begin a multiple of kBitBlock and the end one or the last.
-  [[nodiscard]] std::uint64_t ones_of(std::uint64_t begin, std::uint64_t size) const {
-    std::uint64_t set = 0;
-    for (std::uint64_t block = begin / kBitBlock; block * kBitBlock < begin + size; ++block)
-      set += ones[block];
-    return set;
-  }
-};
-
 /// A circuit ready for a launch: what is uploaded, in pinned memory.
 struct CudaPrepared : groth16::Prepared::State {
   std::shared_ptr<const groth16::ProvingKey> key;
   const CudaProver* owner = nullptr;
   PinnedPool::Lease pinned;
-  // Offsets in bytes into the pinned buffer: inputs and wide values at 0.
+  // The pinned buffer: inputs and wide values, and at `bits_offset` (bytes) Witness::bits.
   std::uint64_t values = 0;  ///< their number
   std::uint64_t bits_offset = 0;
   std::uint64_t bit_words = 0;
-  QueryBits l, a, b;
   Fr r, s;
 
   [[nodiscard]] const unsigned char* at(std::uint64_t offset) const { return pinned.data() + offset; }

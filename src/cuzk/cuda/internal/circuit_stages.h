@@ -12,6 +12,12 @@
 
 namespace cuzk::cuda {
 
+/// A circuit's witness in device memory.
+struct DeviceWitness {
+  DeviceMemory values;  ///< inputs and wide values
+  DeviceMemory bits;    ///< Witness::bits
+};
+
 /// The names of a query's two stages: the sum over its bits, and that of its wide bases.
 struct QueryStages {
   const char* bits;
@@ -30,21 +36,29 @@ class CircuitStages {
 
   [[nodiscard]] std::uint64_t domain() const { return std::uint64_t{1} << key_.ntt->log_size(); }
 
-  /// The stage "witness": inputs, wide values and bits.
-  Result<void> upload_witness(const CudaPrepared& circuit, const DeviceMemory& values,
-                              const DeviceMemory& bits) {
-    CUZK_TRY(clock_.begin("witness"));
-    CUZK_TRY(context_.upload(values.as<void>(), circuit.at(0), circuit.values * sizeof(Fr), "witness"));
+  /// Inputs, wide values and bits.
+  Result<DeviceWitness> upload_witness(const CudaPrepared& circuit) {
+    DeviceWitness witness;
+    CUZK_TRY_ASSIGN(witness.values, context_.allocate(circuit.values * sizeof(Fr), "witness"));
+    CUZK_TRY_ASSIGN(witness.bits, context_.allocate(8 * circuit.bit_words, "witness"));
+    CUZK_TRY(
+        context_.upload(witness.values.as<void>(), circuit.at(0), circuit.values * sizeof(Fr), "witness"));
     if (circuit.bit_words != 0)
-      CUZK_TRY(context_.upload(bits.as<void>(), circuit.at(circuit.bits_offset), 8 * circuit.bit_words,
-                               "witness"));
-    return clock_.end();
+      CUZK_TRY(context_.upload(witness.bits.as<void>(), circuit.at(circuit.bits_offset),
+                               8 * circuit.bit_words, "witness"));
+    return Result<DeviceWitness>(std::move(witness));
+  }
+
+  /// The values of the rows to a and b, of which one may be null.
+  Result<void> rows(const DeviceWitness& witness, Fr* a, Fr* b) {
+    return key_.rows.evaluate(context_, witness.values.as<Fr>(), witness.bits.as<std::uint64_t>(), a, b,
+                              domain());
   }
 
   /// The stages "rows" and "quotient" where there is room for three arrays: the coefficients of h to `a`.
-  Result<void> quotient_of_rows(const DeviceMemory& values, const DeviceMemory& bits, Fr* a, Fr* b, Fr* c) {
+  Result<void> quotient_of_rows(const DeviceWitness& witness, Fr* a, Fr* b, Fr* c) {
     CUZK_TRY(clock_.begin("rows"));
-    CUZK_TRY(key_.rows.evaluate(context_, values.as<Fr>(), bits.as<std::uint64_t>(), a, b, domain()));
+    CUZK_TRY(rows(witness, a, b));
     CUZK_TRY(clock_.end());
     CUZK_TRY(clock_.begin(kQuotient));
     CUZK_TRY(key_.ntt->quotient(a, b, c));
@@ -64,24 +78,16 @@ class CircuitStages {
     return {};
   }
 
-  /// The bits of a query.
-  Result<DeviceMemory> upload_bits(const CudaPrepared& circuit, const QueryBits& bits) {
-    CUZK_TRY_ASSIGN(DeviceMemory words, context_.allocate(8 * bits.words(), "bits"));
-    if (bits.count != 0)
-      CUZK_TRY(context_.upload(words.as<void>(), circuit.at(bits.offset), 8 * bits.words(), "bits"));
-    return Result<DeviceMemory>(std::move(words));
-  }
-
   /// Adds to `out` the sum of `count` bit bases, of which the first is the query's `begin`th, in as few parts
   /// as there is memory for.
   template <class F>
   Result<void> sum_bits(const Affine<F>* bases, std::uint64_t begin, std::uint64_t count,
-                        const QueryBits& bits, const DeviceMemory& words, QueryParts<F>& out) {
+                        const QueryBits& bits, QueryParts<F>& out) {
     const std::uint64_t most = fitting_bits(count, sizeof(Affine<F>), context_.free_bytes());
     for (std::uint64_t done = 0; done < count; done += most) {
       const std::uint64_t size = std::min(most, count - done);
       CUZK_TRY_ASSIGN(const std::vector<Xyzz<F>> sums,
-                      bit_sum(context_, bases + done, words.as<std::uint64_t>() + (begin + done) / 64, size,
+                      bit_sum(context_, bases + done, bits.words + (begin + done) / 64, size,
                               bits.ones_of(begin + done, size)));
       out.bits.insert(out.bits.end(), sums.begin(), sums.end());
       progress_.add(size, Progress::kBit * kScale<F>);

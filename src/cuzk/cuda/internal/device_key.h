@@ -6,6 +6,7 @@
 
 #include "cuzk/cpu/thread_pool.h"
 #include "cuzk/cuda/context.h"
+#include "cuzk/cuda/internal/device_bits.h"
 #include "cuzk/cuda/internal/device_rows.h"
 #include "cuzk/cuda/internal/host_memory.h"
 #include "cuzk/cuda/ntt.h"
@@ -59,6 +60,8 @@ struct DeviceKey {
   DeviceQuery<Fp2> b_g2;
   /// Places among the values (inputs, then wide ones) of the scalars of wide bases.
   DeviceMemory l_places, a_places, b_places;
+  /// Which of a witness's bits bit bases have.
+  BitSelection l_bits, a_bits, b_bits;
   DeviceRows rows;
   std::unique_ptr<Ntt> ntt;
   /// Where the quotient keeps the arrays that have no room on the device: a o b, then b.

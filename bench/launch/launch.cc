@@ -368,7 +368,9 @@ class Program {
       if (name.ends_with("_bits")) bits += time;
       if (name.ends_with("_wide")) tails += time;
     }
-    std::printf("; stages %.2f ms, of them sums over bits %.2f, wide tails %.2f\n", sum, bits, tails);
+    std::printf("; stages %.2f ms", sum);
+    if (bits + tails != 0) std::printf(", of them sums over bits %.2f, wide tails %.2f", bits, tails);
+    std::printf("\n");
     steps_.done("launches, every proof verified");
     return first;
   }

@@ -103,20 +103,21 @@ TEST_F(Gate, ASlowOneThatCameInWhenAnotherLeftGivesWay) {
 
 TEST(WorkPoolTest, TheMostUrgentGoesFirstAndTheCriticalAtOnce) {
   using engine::Priority;
+  // They outlive the pool, whose threads set them.
   std::promise<void> busy;
   std::promise<void> go_on;
+  std::promise<void> critical;
   std::vector<int> order;
   {
     WorkPool pool(1);
-    pool.post(Priority::kNormal, [&] {
+    pool.post(Priority::kNormal, [&busy, go = go_on.get_future().share()] {
       busy.set_value();
-      go_on.get_future().wait();
+      go.wait();
     });
     busy.get_future().wait();
     // The only thread for all is busy.
-    std::promise<void> done;
-    pool.post(Priority::kCritical, [&] { done.set_value(); });
-    done.get_future().wait();
+    pool.post(Priority::kCritical, [&] { critical.set_value(); });
+    critical.get_future().wait();
     const auto add = [&](Priority priority, int what) {
       pool.post(priority, [&order, what] { order.push_back(what); });
     };

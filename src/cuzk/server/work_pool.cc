@@ -26,7 +26,7 @@ WorkPool::~WorkPool() {
 void WorkPool::post(engine::Priority priority, std::function<void()> work) {
   {
     const std::lock_guard guard(mutex_);
-    work_.emplace(Place{kMostUrgent - static_cast<unsigned>(priority), posted_++}, std::move(work));
+    work_.emplace(Rank{kMostUrgent - static_cast<unsigned>(priority), posted_++}, std::move(work));
   }
   wake_.notify_all();  // one might be the thread that does not take it
 }

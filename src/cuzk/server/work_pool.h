@@ -32,16 +32,16 @@ class WorkPool {
 
  private:
   /// Less is sooner: how much the priority lacks of the highest, and when it was posted.
-  using Place = std::pair<unsigned, std::uint64_t>;
+  using Rank = std::pair<unsigned, std::uint64_t>;
   static constexpr unsigned kMostUrgent = static_cast<unsigned>(engine::Priority::kCritical);
 
   void run(bool only_critical);
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::map<Place, std::function<void()>> work_;  // guarded by mutex_
-  std::uint64_t posted_ = 0;                     // guarded by mutex_
-  bool stop_ = false;                            // guarded by mutex_
+  std::map<Rank, std::function<void()>> work_;  // guarded by mutex_
+  std::uint64_t posted_ = 0;                    // guarded by mutex_
+  bool stop_ = false;                           // guarded by mutex_
   std::vector<std::jthread> threads_;
 };
 

@@ -10,6 +10,8 @@ import {Daemon, defaultConfig, simulated, temporaryFolder, wait} from './daemon.
 /** Rooms for two requests at a time, no journal. */
 const twoRooms = (folder) => defaultConfig(folder, {more: '[memory]\nsafety_margin = "1GiB"\n'})
     .replace(/journal = ".*"/, 'journal = ""');
+/** Of this many MiB so many are allowed: a sanitizer takes several for one. */
+const allowed = (mebibytes) => mebibytes * Number(process.env.CUZK_MEMORY_FACTOR ?? 1);
 const peak = (daemon) => Number(/VmHWM:\s+(\d+) kB/.exec(fs.readFileSync(`/proc/${daemon.process.pid}/status`, 'utf8'))[1]) / 1024;
 const job = (number, bytes = 0) => ({proof_kind: 'WINNING_POST', sector_number: number, vanilla_proof: Buffer.from('simulated'),
                                      comm_r_old: Buffer.alloc(bytes)});
@@ -20,14 +22,24 @@ test('many large requests wait for room, and all are served', async (t) => {
   t.after(() => daemon.end());
   const before = peak(daemon);
   const clients = Array.from({length: 12}, () => daemon.client());
-  const answers = clients.map((client, i) => client.SubmitProof(job(i, 60_000_000)));
+  const submit = async (client, i) => {
+    for (;;) {
+      try {
+        return await client.SubmitProof(job(i, 60_000_000));
+      } catch (error) {
+        // On a machine that does not read two of them in half a minute.
+        if (error.code !== grpc.status.RESOURCE_EXHAUSTED || !/try again$/.test(error.details)) throw error;
+      }
+    }
+  };
+  const answers = clients.map(submit);
   for (let i = 0; i < 5; ++i) assert.equal((await clients[0].GetStatus({}, {timeoutMs: 30_000})).queues.length, 4);
   for (const [i, answer] of (await Promise.all(answers)).entries())
     assert.equal((await clients[i].AwaitProof(answer)).status, 'COMPLETED');
   clients.forEach((client) => client.close());
   // 720 MB came, at most two requests of 57 MiB were there, each up to three times.
   const used = peak(daemon) - before;
-  assert.ok(used < 450, `${used} MiB`);
+  assert.ok(used < allowed(450), `${used} MiB`);
 });
 
 test('clients that begin a large request and stop do not keep the others out', async (t) => {
@@ -70,7 +82,7 @@ test('clients that begin a large request and stop do not keep the others out', a
   } while (early);
   for (let i = 0; i < 10; ++i, await wait(100)) assert.equal((await client.GetStatus({}, {timeoutMs: 30_000})).queues.length, 4);
   const used = peak(daemon) - before;
-  assert.ok(used < 150, `${used} MiB for what 64 clients began`);
+  assert.ok(used < allowed(150), `${used} MiB for what 64 clients began`);
   // Those that go give up their places; of the two that stay one gives way, as somebody waits.
   sessions.slice(2).forEach((session) => session.destroy());
   assert.equal((await good).result.status, 'COMPLETED');
@@ -110,7 +122,7 @@ test('a compressed message is refused before it is inflated', async (t) => {
     assert.equal(code, grpc.status.UNIMPLEMENTED, method);
   }
   const used = peak(daemon) - before;
-  assert.ok(used < 100, `${used} MiB`);
+  assert.ok(used < allowed(100), `${used} MiB`);
 });
 
 test('half a message, none at all, an unknown method', async (t) => {
@@ -183,7 +195,7 @@ test('a message that says it is larger than any is not collected for ever', asyn
     if (!stream.write(piece)) await Promise.race([new Promise((resolve) => stream.once('drain', resolve)), closed]);
   assert.ok(over, 'the call was ended');
   const used = peak(daemon) - before;
-  assert.ok(used < 1400, `${used} MiB after ${sent} MiB`);
+  assert.ok(used < allowed(1400), `${used} MiB after ${sent} MiB`);
   const client = daemon.client();
   assert.equal((await client.Prove({submit: job(4)})).result.status, 'COMPLETED');
   client.close();

@@ -102,13 +102,15 @@ void random_fr(cuda::Context& context, Fr* data, std::uint64_t count, std::uint6
   require(context.check_launch("test data"));
 }
 
-/// Products an element at 2^27 (smaller sizes have fewer): 10.9 inside the passes of a transform and 3
-/// between them, 2 with whole tables; six transforms and 5 of scalings and other arrays in a quotient.
+/// Products an element at 2^27 (smaller sizes have fewer): inside each of three passes 3 times 4 in an
+/// eight-point step and 2 times 7 between steps for eight elements, and 3 between the passes, 2 with whole
+/// tables.
 double transform_products(bool whole) {
-  return whole ? 12.9 : 13.9;
+  return 3 * (3 * 4 + 2 * 7) / 8.0 + (whole ? 2 : 3);
 }
+/// Six transforms, and 5 by scalings and other arrays.
 double quotient_products(bool whole) {
-  return whole ? 82.3 : 88.3;
+  return 6 * transform_products(whole) + 5;
 }
 
 void transforms(cuda::Context& context, unsigned largest, double rate) {
@@ -338,7 +340,7 @@ void print_all(ThreadPool& pool, int device, const bench::KernelSizes& sizes) {
               double(context->vram_limit()) / 1e9);
   std::printf("products: Fr %.1f G/s, Fp %.1f G/s\n", fr / 1e9, fp / 1e9);
   std::printf(
-      "floors: %.1f products an element and transform, %.1f for the quotient (whole tables: %.1f, %.1f),\n"
+      "floors: %.2f products an element and transform, %.1f for the quotient (whole tables: %.2f, %.1f),\n"
       "counted at 2^27 and as Montgomery products, though most have a known factor; 5.81 products of Fp an\n"
       "addition in G1, 15 in G2; buckets and digits are not counted\n",
       transform_products(false), quotient_products(false), transform_products(true), quotient_products(true));

@@ -17,6 +17,21 @@ struct FactorTable {
   CUZK_HD explicit operator bool() const { return value != nullptr; }
 };
 
+/// The factors of an eight-point transform, w a root of order 8. The products by w and w^3 are made of two
+/// others: w x + w^3 y and w^3 x + w y are the sum and the difference of (w + w^3) / 2 (x + y) and
+/// (w - w^3) / 2 (x - y).
+struct EightPointFactors {
+  Factor32 quarter;     ///< w^2
+  Factor32 sum;         ///< (w + w^3) / 2
+  Factor32 difference;  ///< (w - w^3) / 2
+};
+
+/// What the transforms of a pass multiply by inside.
+struct InsideFactors {
+  FactorTable powers;       ///< powers 0 .. 511 of a root of order 512
+  EightPointFactors eight;  ///< of its 64th power; in the pass itself, so that a kernel has them as constants
+};
+
 /// One pass of a number theoretic transform: 2^log_points-point transforms along one digit of the index, up
 /// to 2^9 points at once, for a tile of columns that a block holds in registers and exchanges through shared
 /// memory.
@@ -44,9 +59,9 @@ struct NttPass {
   const Fr32* subtract;      ///< or null: the result less subtract[i] (loose)
   bool reduce;               ///< store fully reduced values
 
-  /// Powers 0 .. 511 of a root of order 512, for the dif part and the dit part.
-  FactorTable dif_powers;
-  FactorTable dit_powers;
+  /// The factors inside the dif part and inside the dit part.
+  InsideFactors dif;
+  InsideFactors dit;
 
   /// The factors between this pass and its neighbour, by position in a span of 2^(log_stride + log_points)
   /// elements: root^(column * row'), row' the bit-reversed row, times what a coset and a scaling want of this
@@ -177,45 +192,65 @@ CUZK_HD CUZK_INLINE void butterfly(Fr32& a, Fr32& b) {
   b = d;
 }
 
+/// v times a factor of the pass.
+CUZK_HD CUZK_INLINE Fr32 times(const Factor32& factor, const Fr32& v) {
+  return times_factor(factor.value, factor.quotient, v);
+}
+/// (a, b) <- (w a + w^3 b, w^3 a + w b), w a root of order 8: what two levels with their factors make of a
+/// and b, since w^2 (w a - w^3 b) is w^3 a + w b.
+CUZK_HD CUZK_INLINE void times_eighths(const EightPointFactors& factors, Fr32& a, Fr32& b) {
+  butterfly(a, b);
+  a = times(factors.sum, a);
+  b = times(factors.difference, b);
+  butterfly(a, b);
+}
+
 /// The last `levels` levels of an eight-point transform: all three, or transforms of four or two neighbours.
-/// Natural in, reversed out.
-CUZK_HD CUZK_INLINE void dif_levels(NttState& s, unsigned levels, const FactorTable& powers) {
+/// Natural in, reversed out. All three take 4 products and 13 butterflies, where levels of their own take 5
+/// and 12.
+CUZK_HD CUZK_INLINE void dif_levels(NttState& s, unsigned levels, const EightPointFactors& factors) {
   if (levels >= 3) {
     CUZK_UNROLL
-    for (unsigned m = 0; m < 4; ++m) {
-      butterfly(s.v[m], s.v[m + 4]);
-      if (m != 0) s.v[m + 4] = times(powers, 64 * m, s.v[m + 4]);
-    }
+    for (unsigned m = 0; m < 4; ++m) butterfly(s.v[m], s.v[m + 4]);
   }
   if (levels >= 2) {
-    CUZK_UNROLL
-    for (unsigned g = 0; g < 8; g += 4) {
-      butterfly(s.v[g], s.v[g + 2]);
-      butterfly(s.v[g + 1], s.v[g + 3]);
-      s.v[g + 3] = times(powers, 128, s.v[g + 3]);
+    butterfly(s.v[0], s.v[2]);
+    butterfly(s.v[1], s.v[3]);
+    s.v[3] = times(factors.quarter, s.v[3]);
+    if (levels >= 3) {
+      s.v[6] = times(factors.quarter, s.v[6]);
+      times_eighths(factors, s.v[5], s.v[7]);
+      butterfly(s.v[4], s.v[6]);
+    } else {
+      butterfly(s.v[4], s.v[6]);
+      butterfly(s.v[5], s.v[7]);
+      s.v[7] = times(factors.quarter, s.v[7]);
     }
   }
   CUZK_UNROLL
   for (unsigned g = 0; g < 8; g += 2) butterfly(s.v[g], s.v[g + 1]);
 }
 /// The mirror image: reversed in, natural out.
-CUZK_HD CUZK_INLINE void dit_levels(NttState& s, unsigned levels, const FactorTable& powers) {
+CUZK_HD CUZK_INLINE void dit_levels(NttState& s, unsigned levels, const EightPointFactors& factors) {
   CUZK_UNROLL
   for (unsigned g = 0; g < 8; g += 2) butterfly(s.v[g], s.v[g + 1]);
   if (levels >= 2) {
-    CUZK_UNROLL
-    for (unsigned g = 0; g < 8; g += 4) {
-      s.v[g + 3] = times(powers, 128, s.v[g + 3]);
-      butterfly(s.v[g], s.v[g + 2]);
-      butterfly(s.v[g + 1], s.v[g + 3]);
+    s.v[3] = times(factors.quarter, s.v[3]);
+    butterfly(s.v[0], s.v[2]);
+    butterfly(s.v[1], s.v[3]);
+    if (levels >= 3) {
+      butterfly(s.v[4], s.v[6]);
+      s.v[6] = times(factors.quarter, s.v[6]);
+      times_eighths(factors, s.v[5], s.v[7]);
+    } else {
+      s.v[7] = times(factors.quarter, s.v[7]);
+      butterfly(s.v[4], s.v[6]);
+      butterfly(s.v[5], s.v[7]);
     }
   }
   if (levels >= 3) {
     CUZK_UNROLL
-    for (unsigned m = 0; m < 4; ++m) {
-      if (m != 0) s.v[m + 4] = times(powers, 64 * m, s.v[m + 4]);
-      butterfly(s.v[m], s.v[m + 4]);
-    }
+    for (unsigned m = 0; m < 4; ++m) butterfly(s.v[m], s.v[m + 4]);
   }
 }
 
@@ -318,8 +353,8 @@ CUZK_HD CUZK_INLINE void run_ntt_tile(const NttPass& p, Block& block, ntt_detail
     while (true) {
       const unsigned levels = at == 0 && rest != 0 ? rest : 3;
       block.each([&](unsigned thread, NttState& s) {
-        dif_levels(s, levels, p.dif_powers);
-        if (at != 0) multiply_inside(s, place_of(p, thread).lane, at, p.dif_powers);
+        dif_levels(s, levels, p.dif.eight);
+        if (at != 0) multiply_inside(s, place_of(p, thread).lane, at, p.dif.powers);
       });
       if (at == 0) break;
       exchange(at >= 3 ? at - 3 : 0);
@@ -340,8 +375,8 @@ CUZK_HD CUZK_INLINE void run_ntt_tile(const NttPass& p, Block& block, ntt_detail
     while (true) {
       const unsigned levels = at == 0 && rest != 0 ? rest : 3;
       block.each([&](unsigned thread, NttState& s) {
-        if (at != 0) multiply_inside(s, place_of(p, thread).lane, at, p.dit_powers);
-        dit_levels(s, levels, p.dit_powers);
+        if (at != 0) multiply_inside(s, place_of(p, thread).lane, at, p.dit.powers);
+        dit_levels(s, levels, p.dit.eight);
       });
       if (at == top) break;
       exchange(at == 0 && rest != 0 ? rest : at + 3);

@@ -107,6 +107,7 @@ struct NttTableList {
   /// The factors of one kind of transform.
   struct Kind {
     std::size_t powers = 0;
+    EightPointFactors eight{};
     std::array<std::size_t, NttDigits::kMaxCount> between{};
     std::array<std::size_t, NttDigits::kMaxCount> between_high{};  ///< 0 where the exponent is not split
     std::array<unsigned, NttDigits::kMaxCount> between_shift{};
@@ -171,6 +172,16 @@ inline NttTableList::NttTableList(const NttDigits& digits_of_index, unsigned who
   coset_forward_over_n = forward_kind(true, over_n);
 }
 
+/// w is of order 8.
+inline EightPointFactors eight_point_factors(const Fr32& w) {
+  const Fr32 half = Fr32::from(Fr::from_u64(2).inverse());
+  const Fr32 quotient_constant = factor_quotient_constant();
+  const Fr32 w2 = w * w;
+  const Fr32 w3 = w2 * w;
+  return {factor_of(w2, quotient_constant), factor_of((w + w3) * half, quotient_constant),
+          factor_of((w - w3) * half, quotient_constant)};
+}
+
 /// Where a coset and a scaling go. Coefficient i, at reverse(i), is multiplied by w2^i before a transform to
 /// values (by w2^-i after one to coefficients). With the digits v_d of its place, i is the sum of
 /// reverse(v_d) 2^before_d, before_d the bits of the digits before d, so the factor is a product over digits:
@@ -190,6 +201,7 @@ inline NttTableList::Kind NttTableList::make(Direction direction, bool coset, co
   TableRecipe powers{base(NttDigits::kMaxBits), Fr32::one()};
   powers.column_bits = powers.log_order = NttDigits::kMaxBits;
   kind.powers = add(powers);
+  kind.eight = eight_point_factors(base(3));
   for (unsigned d = 0; d < last; ++d) {
     const unsigned span = digits.stride[d] + digits.bits[d];
     TableRecipe plain{base(span), Fr32::one()};
@@ -259,7 +271,7 @@ class NttSchedule {
     const NttTableList::Kind& kind = coset ? list_->coset_forward : list_->forward;
     std::vector<NttLaunch> out;
     out.push_back({false, true, pass(digits_.count - 1, data, data)});
-    out.back().pass.dit_powers = table(kind.powers);
+    out.back().pass.dit = inside(kind);
     out.back().pass.element_scale = table(kind.element);
     dit_rest(out, data, kind);
     out.back().pass.reduce = true;
@@ -309,6 +321,10 @@ class NttSchedule {
     return {values, recipe.quotients ? values + recipe.size() : nullptr};
   }
 
+  [[nodiscard]] InsideFactors inside(const NttTableList::Kind& kind) const {
+    return {table(kind.powers), kind.eight};
+  }
+
   /// The pass over digit d, without factors.
   [[nodiscard]] NttPass pass(unsigned d, const Fr32* in, Fr32* out) const {
     NttPass p{};
@@ -331,7 +347,7 @@ class NttSchedule {
     for (unsigned d = 0; d < digits_.count; ++d) {
       out.push_back({true, false, pass(d, d == 0 ? from : data, data)});
       NttPass& p = out.back().pass;
-      p.dif_powers = table(kind.powers);
+      p.dif = inside(kind);
       if (d + 1 < digits_.count)
         set_between(p, kind, d);
       else
@@ -343,7 +359,7 @@ class NttSchedule {
     const NttTableList::Kind& kind = list_->coset_forward_over_n;
     std::vector<NttLaunch> out = dif(data, data, list_->inverse_unscaled);
     out.back().dit = true;
-    out.back().pass.dit_powers = table(kind.powers);
+    out.back().pass.dit = inside(kind);
     out.back().pass.element_scale = table(kind.element);
     dit_rest(out, data, kind);
     return out;
@@ -351,7 +367,7 @@ class NttSchedule {
   void dit_rest(std::vector<NttLaunch>& out, Fr32* data, const NttTableList::Kind& kind) const {
     for (unsigned d = digits_.count - 1; d-- > 0;) {
       out.push_back({false, true, pass(d, data, data)});
-      out.back().pass.dit_powers = table(kind.powers);
+      out.back().pass.dit = inside(kind);
       set_between(out.back().pass, kind, d);
     }
   }

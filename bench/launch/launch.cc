@@ -38,6 +38,7 @@
 #include "cuzk/groth16/setup.h"
 #include "cuzk/proving/circuit.h"
 #include "cuzk/proving/porep.h"
+#include "device_check.h"
 #include "engine_run.h"
 #include "launch_options.h"
 #include "memory_circuits.h"
@@ -206,8 +207,8 @@ class Program {
       const auto device = open_limited(action.value);
       if (device == nullptr) continue;
       run(device, ids, "kinds-limited", 2, mixed(options_.jobs), read_request);
-      const cuda::Context& memory = *context_of(*device);
-      check(memory.peak_bytes() <= action.value && memory.bytes_in_use() == 0,
+      cuda::Context& memory = *context_of(*device);
+      check(device_test::limit_held(memory) && memory.bytes_in_use() == 0,
             "  the limit held, and nothing is in use behind the engine");
     }
     engine_device_.reset();
@@ -444,7 +445,7 @@ class Program {
     const std::uint64_t before = memory.bytes_in_use();
     const auto proof = launch(device->prover(), &memory, key, witness, false);
     check(!expected || proof == expected, "  the proof is that without a limit");
-    check(memory.peak_bytes() <= limit && memory.bytes_in_use() == before,
+    check(device_test::limit_held(memory) && memory.bytes_in_use() == before,
           "  the limit held, and what a launch took it gave back");
     device->drop(key);
     check(memory.bytes_in_use() == 0, "  nothing is in use when the key is dropped");

@@ -60,6 +60,7 @@ void check_run(Bench& bench, const Case& c, const Statement& statement, const Re
   if (!held) std::printf("%s\n", held.error().message.c_str());
   std::printf("held in %.0f ms\n", milliseconds(groth16::ProverClock::now() - start));
   bool exact = context->bytes_in_use() == plan->resident_bytes();
+  const std::uint64_t of_driver = pool_memory(*context).in_use;
   const groth16::PreparedVerifyingKey vk(c.key->vk());
   for (const std::size_t circuits : run.launches) {
     std::vector<groth16::Prepared> batch;
@@ -75,7 +76,7 @@ void check_run(Bench& bench, const Case& c, const Statement& statement, const Re
     }
     print_stages(pending->report(), *context);
     exact = exact && context->bytes_in_use() == plan->resident_bytes() &&
-            context->peak_bytes() <= context->vram_limit();
+            pool_memory(*context).in_use == of_driver && limit_held(*context);
     bool right = true;
     for (const groth16::Proof& proof : require(prover.finish(std::move(*pending)))) {
       const auto bytes = groth16::encode_proof(proof);

@@ -104,6 +104,29 @@ inline void require(const Result<void>& result) {
   std::exit(3);
 }
 
+/// What the driver says of a context's memory, once the work before is done: what the context counts itself
+/// cannot show that it counts wrongly.
+inline cuda::Context::PoolMemory pool_memory(cuda::Context& context) {
+  require(context.synchronize("check"));
+  return require(context.pool_memory());
+}
+/// What the driver may have of the device beyond a limit: it takes memory in steps, and free memory in pieces
+/// does not serve every request. Where an H200's driver (580.159.04) was asked, for limits from 3.5 MB to
+/// 2.5 GB, it never had more (docs/gpu-runs.md). What is in use has no such slack.
+constexpr std::uint64_t kPoolSlack = std::uint64_t{64} << 20;
+/// Whether the limit held, by the driver's word, since the context was made or Context::reset_peak().
+inline bool limit_held(cuda::Context& context) {
+  const cuda::Context::PoolMemory memory = pool_memory(context);
+  const bool held =
+      memory.most_in_use <= context.vram_limit() && memory.most_reserved <= context.vram_limit() + kPoolSlack;
+  if (!held)
+    std::printf("the driver says: %llu bytes in use at a time, %llu of the device, under a limit of %llu\n",
+                static_cast<unsigned long long>(memory.most_in_use),
+                static_cast<unsigned long long>(memory.most_reserved),
+                static_cast<unsigned long long>(context.vram_limit()));
+  return held;
+}
+
 /// An array on the device.
 template <class T>
 class DeviceArray {

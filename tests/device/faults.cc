@@ -56,15 +56,13 @@ bool typed(const Error& error, const cuda::Context& context, cuda::Fault expecte
          context.fault() == expected;
 }
 
-/// The child. 0: everything as it should be; else the place that is not.
-int child(Bench& bench, const Scenario& scenario) {
-  alarm(60);  // a launch that hangs is a failure
-  const Case c = bench.make({1022, 2}, 51);
-  const Case other = bench.make({300, 2}, 52);
-  auto context = require(cuda::Context::create());
+/// A launch that goes wrong on a context of its own. 0: everything as it should be; else the place that is
+/// not.
+int fail_once(Bench& bench, const Scenario& scenario, const Case& c, const Case& other,
+              cuda::Context& context) {
   cuda::CudaProverOptions options;
   options.arrays = scenario.arrays;
-  cuda::CudaProver prover(*context, bench.pool, options);
+  cuda::CudaProver prover(context, bench.pool, options);
   require(prover.hold(c.key));
   const Fr r = Fr::from_u64(3);
   std::vector<groth16::Prepared> batch;
@@ -84,21 +82,44 @@ int child(Bench& bench, const Scenario& scenario) {
   groth16::LaunchOptions launch;
   int steps = 0;
   launch.progress = [&](double) {
-    if (++steps == scenario.step) device_test::do_harm(scenario.harm, *context);
+    if (++steps == scenario.step) device_test::do_harm(scenario.harm, context);
   };
   const auto pending = prover.launch(batch, launch);
   if (beside.joinable()) beside.join();
   if (wrong != 0) return 10;
   if (pending) return 11;
-  if (!typed(pending.error(), *context, scenario.expected)) return 12;
+  if (!typed(pending.error(), context, scenario.expected)) return 12;
   const std::string message = pending.error().message;
   const auto again = prover.launch(batch);
   if (again || again.error().message != message) return 13;
   const auto held = prover.hold(other.key);
   if (held || held.error().message != message) return 14;
+  const auto taken = context.allocate(1, "test");
+  if (taken || taken.error().message != message) return 15;
   prover.drop(c.key);
-  if (context->bytes_in_use() != 0) return 15;
-  return 0;  // and what is destroyed now must not crash
+  return context.bytes_in_use() == 0 ? 0 : 16;
+}
+
+/// The child: as fail_once, and what is destroyed then does not crash. A device that is only said to be lost
+/// has its memory back; of one where a kernel went wrong nothing can be asked any more, as is printed.
+int child(Bench& bench, const Scenario& scenario) {
+  alarm(60);  // a launch that hangs is a failure
+  constexpr std::uint64_t kBallast = std::uint64_t{1} << 30;
+  const Case c = bench.make({1022, 2}, 51);
+  const Case other = bench.make({300, 2}, 52);
+  auto context = require(cuda::Context::create());
+  require(context->allocate(kBallast, "test")).release();  // the pool keeps it
+  if (const int code = fail_once(bench, scenario, c, other, *context); code != 0) return code;
+  const std::uint64_t before = device_test::free_on_card();
+  context.reset();
+  const std::uint64_t after = device_test::free_on_card();
+  if (before == 0 && after == 0)
+    std::printf("  free memory of the card: the driver gives this process no answer any more\n");
+  else
+    std::printf("  free memory of the card: %llu bytes with the dead context, %llu without it\n",
+                static_cast<unsigned long long>(before), static_cast<unsigned long long>(after));
+  std::fflush(stdout);
+  return scenario.harm != Harm::reported_lost || (before != 0 && after >= before + kBallast) ? 0 : 17;
 }
 
 int run_child(char* program, const std::string& folder, std::size_t index) {

@@ -14,6 +14,14 @@ __global__ void trap() {
 
 }  // namespace
 
+std::uint64_t free_on_card() {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  if (cudaMemGetInfo(&free, &total) == cudaSuccess) return free;
+  (void)cudaGetLastError();
+  return 0;
+}
+
 void do_harm(Harm harm, cuda::Context& context) {
   switch (harm) {
     case Harm::illegal_address:

@@ -11,6 +11,8 @@ enum class Harm {
   trap,                ///< a kernel stops itself
   reported_lost,       ///< the driver's status of a device that is gone reaches the context
 };
+/// Free memory of the card in bytes, as the driver says; 0 where it gives no answer.
+std::uint64_t free_on_card();
 /// In the order of the context's stream; does not wait.
 void do_harm(Harm harm, cuda::Context& context);
 

@@ -19,6 +19,8 @@ using namespace cuzk;
 using device_test::Bench;
 using device_test::Case;
 using device_test::in_order;
+using device_test::limit_held;
+using device_test::pool_memory;
 using device_test::RandomCircuit;
 using device_test::require;
 using device_test::same;
@@ -28,16 +30,20 @@ using device_test::two_threads_prove;
 void check_circuit(Bench& bench, cuda::Context& context, const Case& c, const std::string& what, const Fr& r,
                    const Fr& s) {
   const std::uint64_t before = context.bytes_in_use();
+  const std::uint64_t driver_before = pool_memory(context).in_use;
   cuda::CudaProver prover(context, bench.pool);
   require(prover.hold(c.key));
   const cuda::ProverPlan plan = cuda::plan_prover(cuda::circuit_counts(*c.shape));
   bool exact = context.bytes_in_use() == before + plan.resident_bytes();
+  const std::uint64_t of_driver = pool_memory(context).in_use;
   groth16::LaunchReport report;
   const groth16::Proof proof = require(groth16::prove(prover, c.key, c.shape, c.witness, r, s, &report));
-  exact = exact && context.bytes_in_use() == before + plan.resident_bytes();
+  exact = exact && context.bytes_in_use() == before + plan.resident_bytes() &&
+          pool_memory(context).in_use == of_driver;
   const groth16::Proof again = require(groth16::prove(prover, c.key, c.shape, c.witness, s, r));
+  exact = exact && pool_memory(context).in_use == of_driver;
   prover.drop(c.key);
-  exact = exact && context.bytes_in_use() == before;
+  exact = exact && context.bytes_in_use() == before && pool_memory(context).in_use == driver_before;
   bench.report.line(what + ": bytes of the CPU's proof", same(proof, bench.on_cpu(c, r, s)));
   bench.report.line(what + ": again, other r and s", same(again, bench.on_cpu(c, s, r)));
   bench.report.line(what + ": verifies", bench.verifies(c, proof));
@@ -229,11 +235,13 @@ void check_multiples(Bench& bench) {
     cuda::CudaProver prover(*context, bench.pool, {.multiples = multiples});
     require(prover.hold(c.key));
     const std::uint64_t held = context->bytes_in_use();
+    const std::uint64_t of_driver = pool_memory(*context).in_use;
     const auto proof = groth16::prove(prover, c.key, c.shape, c.witness, r, r);
     bench.report.line(std::to_string(plan.h_multiples.arrays) + " arrays of h: the right proof",
                       (plan.h_multiples.arrays > 1) == (multiples > 1) && proof && same(*proof, want));
-    bench.report.line("  what the key takes is planned, a launch gives back what it took",
-                      held == plan.resident_bytes() && context->bytes_in_use() == held);
+    bench.report.line("  what the key takes is planned, a launch gives back what it took, the limit held",
+                      held == plan.resident_bytes() && context->bytes_in_use() == held &&
+                          pool_memory(*context).in_use == of_driver && limit_held(*context));
   }
 }
 
@@ -260,6 +268,9 @@ void check_limits(Bench& bench) {
                     std::string::npos;
     }
     bench.report.line("a byte too few: refused, twice", refused);
+    bench.report.line("more than there can be: refused, nothing taken",
+                      !context->allocate(UINT64_MAX, "test") && !context->allocate(needed, "test") &&
+                          context->bytes_in_use() == 0);
     bench.report.line("a byte too few: nothing taken, device usable",
                       context->bytes_in_use() == 0 && context->fault() == cuda::Fault::none);
   }
@@ -287,6 +298,58 @@ void check_limits(Bench& bench) {
     alternate = alternate && proof && same(*proof, bench.on_cpu(*c, r, r));
   }
   bench.report.line("two keys on one device", alternate);
+}
+
+/// Memory that the pool has in pieces serves one request, where the card has no more.
+void check_pieces(Bench& bench) {
+  constexpr std::uint64_t kPiece = std::uint64_t{512} << 20;
+  auto context = require(cuda::Context::create({0, 3 * kPiece}));
+  cuda::DeviceMemory pieces[3];
+  for (cuda::DeviceMemory& piece : pieces) piece = require(context->allocate(kPiece, "test"));
+  // All the rest of the card, but for what is left to the driver: half of what is asked for below.
+  auto other = require(cuda::Context::create());
+  const cuda::DeviceMemory rest = require(other->allocate(other->free_bytes(), "test"));
+  pieces[0].release();
+  pieces[2].release();
+  const auto whole = context->allocate(2 * kPiece, "test");
+  if (!whole) std::printf("%s\n", whole.error().message.c_str());
+  bench.report.line("a full card: free memory in pieces serves one request",
+                    whole && context->fault() == cuda::Fault::none && limit_held(*context));
+}
+
+/// Page-locked buffers of witnesses: between launches no more is kept than the plans of held keys say.
+void check_witnesses(Bench& bench, cuda::Context& context) {
+  const Case one = bench.make({3000, 3}, 81);
+  const Case two = bench.make({300, 3}, 82);
+  cuda::CudaProver prover(context, bench.pool);
+  const auto prepare = [&](const Case& c, int count) {
+    std::vector<groth16::Prepared> batch;
+    for (int i = 0; i < count; ++i)
+      batch.push_back(require(prover.prepare(c.key, c.shape, c.witness, Fr::one(), Fr::one())));
+    return batch;
+  };
+  const cuda::ProverPlan plan = require(prover.plan(*one.key));
+  const cuda::ProverPlan other = require(prover.plan(*two.key));
+  (void)prepare(one, 2);
+  bench.report.line("witnesses: no key, nothing kept", prover.kept_bytes() == 0);
+  std::vector<groth16::Prepared> batch = prepare(one, 6);
+  (void)require(prover.launch(batch));
+  bench.report.line("witnesses: of six buffers four are kept",
+                    plan.kept_witnesses == 4 && plan.witness > 0 && prover.kept_bytes() == plan.kept_bytes());
+  batch = prepare(one, 1);
+  bench.report.line("witnesses: the next one has one of them",
+                    prover.kept_bytes() == plan.kept_bytes() - plan.witness);
+  (void)require(prover.launch(batch));
+  batch = prepare(two, 3);
+  (void)require(prover.launch(batch));
+  bench.report.line("witnesses: two keys, those of each",
+                    prover.kept_bytes() == plan.kept_bytes() + 3 * other.witness);
+  batch = prepare(one, 1);
+  prover.drop(one.key);
+  prover.drop(two.key);
+  bench.report.line("witnesses: nothing is left of keys that are gone", prover.kept_bytes() == 0);
+  batch.clear();
+  bench.report.line("witnesses: nor of one that was prepared meanwhile", prover.kept_bytes() == 0);
 }
 
 /// A circuit whose key the device makes: of sizes that would keep the processor busy for long.
@@ -334,6 +397,7 @@ void check_needed(Bench& bench, const Case& c, const std::string& what) {
                           std::to_string(plan.needed_bytes()) + " bytes: the same proof",
                       proof && same(*proof, want) && keys.size() == 1 && !keys[0].streamed &&
                           keys[0].h_multiples == multiples);
+    bench.report.line("  the limit held", limit_held(*context));
   }
 }
 
@@ -448,6 +512,8 @@ int main(int argc, char** argv) {
   check_threads(bench, *context, true);
   check_threads(bench, *context, false);
   check_limits(bench);
+  check_pieces(bench);
+  check_witnesses(bench, *context);
   check_multiples(bench);
   check_leak(bench, 0);
   check_leak(bench, 1);

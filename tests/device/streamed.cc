@@ -24,6 +24,8 @@ void expect_proof(Bench& bench, const Case& c, const std::string& what, std::uin
   const auto held = prover.hold(c.key);
   if (!held) std::printf("%s\n", held.error().message.c_str());
   exact = exact && context->bytes_in_use() == plan.resident_bytes();
+  const std::uint64_t of_driver = pool_memory(*context).in_use;
+  exact = exact && of_driver >= plan.resident_bytes();
   bool equal = held.has_value();
   bool ordered = true;
   for (int i = 0; i < 2 && equal; ++i) {
@@ -32,10 +34,11 @@ void expect_proof(Bench& bench, const Case& c, const std::string& what, std::uin
     if (!proof) std::printf("%s\n%s", proof.error().message.c_str(), plan.text().c_str());
     equal = proof && same(*proof, want);
     ordered = ordered && (!proof || in_order(report));
-    exact = exact && context->bytes_in_use() == plan.resident_bytes();
+    exact = exact && context->bytes_in_use() == plan.resident_bytes() &&
+            pool_memory(*context).in_use == of_driver;
   }
   prover.drop(c.key);
-  exact = exact && context->bytes_in_use() == 0 && context->peak_bytes() <= context->vram_limit();
+  exact = exact && context->bytes_in_use() == 0 && pool_memory(*context).in_use == 0 && limit_held(*context);
   bench.report.line(what + ": bytes of the CPU's proof", equal);
   bench.report.line(what + ": memory as planned, stages in order", exact && ordered);
 }

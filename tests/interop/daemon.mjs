@@ -41,10 +41,18 @@ export function connect(address, credentials = grpc.credentials.createInsecure()
                         'EvictSRS']) {
     client[method] = (request = {}, {timeoutMs, metadata} = {}) => {
       let call;
+      // While `run` blocks this process, nobody here answers the pings of the server, which drops the connection of a
+      // client that does not for long. What only asks is asked again.
+      const again = (error) => /^Get/.test(method) && error.code === grpc.status.UNAVAILABLE && /dropped/.test(error.details);
       const promise = new Promise((resolve, reject) => {
-        const options = timeoutMs ? {deadline: Date.now() + timeoutMs} : {};
-        call = stub[method](request, metadata ?? new grpc.Metadata(), options,
-                            (error, response) => (error ? reject(error) : resolve(response)));
+        const ask = (left) => {
+          const options = timeoutMs ? {deadline: Date.now() + timeoutMs} : {};
+          call = stub[method](request, metadata ?? new grpc.Metadata(), options, (error, response) => {
+            if (!error) return resolve(response);
+            return left > 0 && again(error) ? ask(left - 1) : reject(error);
+          });
+        };
+        ask(2);
       });
       promise.cancel = () => call.cancel();
       return promise;

@@ -25,6 +25,8 @@ test('one daemon', async (t) => {
   t.after(() => daemon.end());
   const client = daemon.client();
   t.after(() => client.close());
+  /** What was cancelled may still be on the device. */
+  const idle = () => daemon.until(async () => (await client.GetStatus()).loaded_srs.every((row) => row.ref_count === 0));
   await t.test('socket: mode 0660', () => {
     assert.equal(fs.statSync(daemon.socket).mode & 0o777, 0o660);
   });
@@ -283,8 +285,7 @@ test('one daemon', async (t) => {
     assert.match(run('status', ...address).out, /porep-c2 +0 waiting, 0 in progress/);
     assert.equal(JSON.parse(run('status', ...address, '--json').out).queues.length, 4);
     assert.match(run('preload', ...address, '-c', 'porep-2k').out, /was loaded already/);
-    // What was cancelled above may still be on the device.
-    await daemon.until(async () => (await client.GetStatus()).loaded_srs.every((row) => row.ref_count === 0));
+    await idle();
     assert.match(run('evict', ...address, 'porep-2k').out, /bytes freed/);
     assert.match(run('metrics', ...address).out, /^cuzk_build_info\{version="[0-9.]+"\} 1$/m);
     assert.equal(run('status', '--addr', 'unix://' + folder + '/nobody.sock').code, 3);
@@ -294,7 +295,8 @@ test('one daemon', async (t) => {
     for (const flag of ['--sector-num', '--miner-id', '--partition']) assert.equal(run('submit', ...address, ...job.slice(0, 4), flag, '-1').code, 2);
   });
 
-  await t.test('bench against it', () => {
+  await t.test('bench against it', async () => {
+    await idle();
     const report = path.join(folder, 'bench.json');
     const plot = path.join(folder, 'bench.svg');
     const job = ['-t', 'porep', '--c1', path.join(folder, 'wrapper.json'), '--registered-proof', '5', '--sector-num', '42', '--miner-id', '1234'];

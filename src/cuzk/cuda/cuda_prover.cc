@@ -310,9 +310,7 @@ Result<std::vector<groth16::Proof>> CudaProver::finish(Pending pending) {
     const CircuitParts& parts = circuit.parts;
     const ProofSums sums{parts.h.total(), parts.l.total(), parts.a.total(), parts.b_g1.total(),
                          parts.b_g2.total()};
-    CUZK_TRY_ASSIGN(groth16::Proof proof,
-                    groth16::reread(assemble_proof(circuit.key->vk(), sums, circuit.r, circuit.s)));
-    proofs.push_back(proof);
+    proofs.push_back(assemble_proof(circuit.key->vk(), sums, circuit.r, circuit.s));
   }
   return proofs;
 }

@@ -4,6 +4,7 @@
 
 #include "cuzk/engine/circuit_key.h"
 #include "cuzk/engine/saved_shapes.h"
+#include "cuzk/groth16/prover.h"
 #include "cuzk/proving/circuit.h"
 
 namespace cuzk::engine {
@@ -28,7 +29,8 @@ class LoadedKey : public CircuitKey {
     return key_;
   }
   Result<void> verify(ThreadPool& pool, const groth16::ProofInstance& instance) const override {
-    return vk_.verify(pool, instance);
+    CUZK_TRY_ASSIGN(const groth16::Proof proof, groth16::reread(instance.proof));
+    return vk_.verify(pool, {instance.inputs, proof});
   }
 
  private:

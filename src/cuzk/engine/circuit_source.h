@@ -38,7 +38,7 @@ class CircuitKey {
 
   /// What the prover takes; null where no prover reads it (simulation).
   [[nodiscard]] virtual const std::shared_ptr<const groth16::ProvingKey>& proving_key() const = 0;
-  /// Whether one partition's proof holds. kBadInput when not.
+  /// Whether a partition's proof holds, read back from its bytes. kBadInput: not; kInternal: no bytes of one.
   virtual Result<void> verify(ThreadPool& pool, const groth16::ProofInstance& instance) const = 0;
 };
 

@@ -58,7 +58,10 @@ TEST_F(Faults, AResultThatIsAlwaysFlippedFailsItsJobsAndNoneLeaves) {
   for (int tag = 1; tag <= 2; ++tag) {
     const auto result = wait(submit(ProofKind::porep_seal_commit, static_cast<std::uint64_t>(tag)).job_id);
     EXPECT_EQ(result->failure, FailureClass::kSelfCheck) << result->message;
-    EXPECT_TRUE(result->evidence);
+    ASSERT_TRUE(result->evidence);
+    ASSERT_EQ(result->evidence->proofs.size(), 2U);
+    // The first bits are of A's first byte: flags and what makes its x none.
+    for (const auto& proof : result->evidence->proofs) EXPECT_EQ(proof.size(), groth16::kProofBytes);
   }
 }
 

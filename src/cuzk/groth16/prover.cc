@@ -17,7 +17,7 @@ Result<Proof> prove(Prover& prover, std::shared_ptr<const ProvingKey> key, std::
   CUZK_TRY_ASSIGN(Pending pending, prover.launch(std::span(&prepared, 1), options));
   if (report != nullptr) *report = pending.report();
   CUZK_TRY_ASSIGN(const std::vector<Proof> proofs, prover.finish(std::move(pending)));
-  return proofs.front();
+  return reread(proofs.front());
 }
 
 }  // namespace cuzk::groth16

@@ -108,17 +108,17 @@ class Prover {
   /// and leaves `batch` as it was: it may be launched again, or dropped.
   virtual Result<Pending> launch(std::span<Prepared> batch, const LaunchOptions& options = {}) = 0;
 
-  /// CPU epilogue, without the lock: final additions, r and s, affine form. Every proof is encoded and read
-  /// back through the checked decoder before it is returned; proofs are in the order of the batch. It does
-  /// not verify: the caller does, with the public inputs (verifier.h).
+  /// CPU epilogue, without the lock: final additions, r and s, affine form; proofs in the order of the batch.
+  /// Nothing is checked, so of a device that computes wrongly the points may be on no curve: the caller reads
+  /// each proof back (reread) and verifies it (verifier.h), and still has what came out where that fails.
   virtual Result<std::vector<Proof>> finish(Pending pending) = 0;
 };
 
-/// The proof as a reader will see it: encoded, then decoded with every check. For implementations of finish;
-/// a failure is kInternal, for a proof that the device computed wrongly.
+/// The proof as a reader will see it: encoded, then decoded with every check. kInternal for one that was
+/// computed wrongly.
 Result<Proof> reread(const Proof& proof);
 
-/// prepare, launch and finish of one circuit, for callers that do not schedule.
+/// prepare, launch, finish and reread of one circuit, for callers that do not schedule.
 Result<Proof> prove(Prover& prover, std::shared_ptr<const ProvingKey> key, std::shared_ptr<const Shape> shape,
                     std::shared_ptr<const Witness> witness, const Fr& r, const Fr& s,
                     LaunchReport* report = nullptr, const LaunchOptions& options = {});

@@ -129,6 +129,7 @@ Json to_json(const BenchRun& run) {
                        {"error", sample.outcome.failure ? sample.outcome.failure->message : ""},
                        {"queue_wait_ms", milliseconds(times.queue_wait)},
                        {"synthesis_ms", milliseconds(times.synthesis)},
+                       {"device_wait_ms", milliseconds(times.device_wait)},
                        {"gpu_compute_ms", milliseconds(times.gpu_compute)}});
   }
   Json out{{"label", run.label},

@@ -99,6 +99,7 @@ class DaemonTarget : public BenchTarget {
     if (const Result<void> outcome = outcome_of(*response); !outcome) out.failure = outcome.error();
     out.times.queue_wait = std::chrono::milliseconds(response->queue_wait_ms());
     out.times.synthesis = std::chrono::milliseconds(response->synthesis_ms());
+    out.times.device_wait = std::chrono::milliseconds(response->device_wait_ms());
     out.times.gpu_compute = std::chrono::milliseconds(response->gpu_compute_ms());
     return out;
   }

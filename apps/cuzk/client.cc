@@ -54,14 +54,16 @@ Result<void> report(const v1::AwaitProofResponse& result, const std::string& out
            {"queue_wait_ms", result.queue_wait_ms()},
            {"srs_load_ms", result.srs_load_ms()},
            {"synthesis_ms", result.synthesis_ms()},
+           {"device_wait_ms", result.device_wait_ms()},
            {"gpu_compute_ms", result.gpu_compute_ms()},
            {"total_ms", result.total_ms()}});
   if (!outcome) return outcome;
   if (!json) {
     say("job          {}\n", result.job_id());
-    say("times        waited {} ms, parameters {} ms, synthesis {} ms, device {} ms, in all {} ms\n",
-        result.queue_wait_ms(), result.srs_load_ms(), result.synthesis_ms(), result.gpu_compute_ms(),
-        result.total_ms());
+    say("times        waited {} ms, parameters {} ms, synthesis {} ms, for the device {} ms, device {} ms, "
+        "in all {} ms\n",
+        result.queue_wait_ms(), result.srs_load_ms(), result.synthesis_ms(), result.device_wait_ms(),
+        result.gpu_compute_ms(), result.total_ms());
     if (out.empty()) say("proof        {}\n", to_hex(byte_span(result.proof())));
   }
   if (out.empty()) return {};

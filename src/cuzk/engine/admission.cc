@@ -158,7 +158,7 @@ std::optional<Submission> Engine::Impl::check_submission(JobRequest& request, Ad
   if (const Result<void> provable = (*statement)->provable(); !provable)
     return refusal(Submission::Outcome::kInvalid, FailureClass::kInvalidInput, provable.error().message);
   const std::string& circuit = (*statement)->circuit_id();
-  const Result<std::uint64_t> params = parts_.circuits->params_bytes(circuit);
+  const Result<std::uint64_t> params = loaded_or_file_bytes(circuit);
   if (!params) return refusal(Submission::Outcome::kParams, FailureClass::kParams, params.error().message);
   admission.params_bytes = *params;
   {
@@ -169,10 +169,13 @@ std::optional<Submission> Engine::Impl::check_submission(JobRequest& request, Ad
     const std::uint64_t need = known != nullptr && known->shape != nullptr
                                    ? known->total_bytes(together ? (*statement)->partitions() : 1)
                                    : *params;
-    if (const std::uint64_t room = budget_.room(MemoryUse::kKeys); need > room)
+    if (need > budget_.room(MemoryUse::kKeys))
       return refusal(Submission::Outcome::kTooLarge, FailureClass::kResource,
-                     circuit + " needs " + std::to_string(need) + " bytes of memory, the budget is " +
-                         std::to_string(room));
+                     circuit + " needs " + std::to_string(need) + " bytes of memory" +
+                         (need == *params ? " for its parameters alone, beside which its shape and what is "
+                                            "proved have to fit"
+                                          : "") +
+                         ", " + budget_in_words());
   }
   admission.statement = std::move(*statement);
   if (parts_.journal != nullptr) {

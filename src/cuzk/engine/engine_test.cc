@@ -88,6 +88,7 @@ TEST(Engine, TimesOfAJob) {
   EXPECT_EQ(result->times.queue_wait, seconds(0));
   EXPECT_EQ(result->times.srs_load, seconds(10));
   EXPECT_EQ(result->times.synthesis, seconds(2));
+  EXPECT_EQ(result->times.device_wait, seconds(0));
   EXPECT_EQ(result->times.gpu_compute, seconds(3));
   EXPECT_EQ(result->times.total, seconds(10 + 2 + 1 + 3) + milliseconds(600));
   EXPECT_EQ(engine->status().counters.shape_hits, 0U);
@@ -96,6 +97,29 @@ TEST(Engine, TimesOfAJob) {
   EXPECT_EQ(engine->status().counters.shape_hits, 1U) << "the second proof finds its shape";
   EXPECT_EQ(engine->status().counters.shapes_recorded, 1U);
   EXPECT_EQ(engine->status().counters.key_loads, 1U);
+}
+
+TEST(Engine, TimesOfJobsThatWaitForTheDevice) {
+  EngineSetup setup = slow_setup();
+  setup.config.partition_workers = 3;
+  SimulatedEngine engine(setup);
+  std::vector<std::string> jobs;
+  for (std::uint64_t tag = 1; tag <= 3; ++tag) jobs.push_back(engine.accepted(kWindow, tag));
+  std::vector<Duration> waited;
+  for (const std::string& job : jobs) {
+    const StageTimes times = engine.wait(job)->times;
+    EXPECT_EQ(times.gpu_compute, seconds(3));
+    waited.push_back(times.device_wait);
+  }
+  std::sort(waited.begin(), waited.end());
+  // All have their witness after 2 s. Of two workers one waits for the lock behind the other; the third job
+  // waits for a worker, and then for the lock while that worker's fellow has it.
+  EXPECT_EQ(waited, (std::vector<Duration>{seconds(0), seconds(3), seconds(6)}));
+  for (const timeline::Event& event : engine.events()) {
+    if (event.kind == timeline::EventKind::kGpuEnd) {
+      EXPECT_EQ(timeline::detail_of(event, "gpu_ms"), "3000") << event.detail;
+    }
+  }
 }
 
 TEST(Assembler, RefusesDuplicateAndMisplacedPieces) {

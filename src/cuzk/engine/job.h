@@ -69,23 +69,25 @@ struct JobRequest {
   std::optional<Duration> abandon_grace;
 };
 
-/// How long the parts of a job took. Synthesis and device time are sums over its partitions, so they may
-/// exceed `total`; the device time is that for which the lock was held for them (shared evenly by the
-/// circuits of one launch).
+/// How long the parts of a job took. Synthesis, device wait and device time are sums over its partitions, so
+/// they may exceed `total`; the device time is that for which the lock was held for them (shared evenly by
+/// the circuits of one launch).
 struct StageTimes {
   Duration queue_wait{};  ///< from acceptance to the first synthesis, without srs_load
   Duration srs_load{};    ///< of that, waiting for shape and parameters
   Duration synthesis{};
   Duration gpu_compute{};
-  Duration total{};  ///< from acceptance to the outcome
+  Duration total{};        ///< from acceptance to the outcome
+  Duration device_wait{};  ///< with a witness: for a device worker, then for the lock; not in the journal
 };
 
 /// What is kept of a partition whose proof failed its check twice.
 struct SelfCheckEvidence {
   std::uint32_t partition = 0;
-  std::vector<std::string> devices;               ///< that made the proofs, in order
-  std::vector<std::vector<std::uint8_t>> proofs;  ///< 192 bytes each; empty where no proof came out at all
-  std::string reason;                             ///< why the last one was refused
+  std::vector<std::string> devices;  ///< that made the proofs, in order
+  /// 192 bytes each, whether they read back or not; empty where no proof came out at all.
+  std::vector<std::vector<std::uint8_t>> proofs;
+  std::string reason;  ///< why the last one was refused
 };
 
 /// The outcome of a job; immutable.

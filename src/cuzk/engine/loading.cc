@@ -197,6 +197,16 @@ void Engine::Impl::answer_preloads(CachedCircuit& circuit, const Result<Preloade
   changed();
 }
 
+/// Bytes of a circuit's parameters. Those that are loaded do not need their file's name any more.
+Result<std::uint64_t> Engine::Impl::loaded_or_file_bytes(const std::string& circuit_id) {
+  {
+    const Lock lock(mutex_);
+    const CachedCircuit* circuit = cache_.find(circuit_id);
+    if (circuit != nullptr && circuit->hot()) return circuit->file_bytes;
+  }
+  return parts_.circuits->params_bytes(circuit_id);
+}
+
 // ---- what is let go
 
 Result<Evicted> Engine::Impl::evict(const std::string& circuit_id) {
@@ -204,7 +214,8 @@ Result<Evicted> Engine::Impl::evict(const std::string& circuit_id) {
   const Lock lock(mutex_);
   CachedCircuit* circuit = cache_.find(circuit_id);
   if (circuit == nullptr) {
-    if (!bytes) return bytes.error();
+    // Whether its file is there or not, nothing of it is loaded.
+    if (!bytes && bytes.error().code != ErrorCode::kParams) return bytes.error();
     return Evicted{};
   }
   if (circuit->loading) return usage_error("the parameters of " + circuit_id + " are being loaded");

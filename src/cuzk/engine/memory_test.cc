@@ -50,7 +50,12 @@ TEST(Memory, WhatCanNeverFitIsRefusedOrFails) {
   EXPECT_THAT(result->message, HasSubstr("the budget is 1300000"));
   EXPECT_EQ(engine.submit(kPorep, 2).outcome, Outcome::kTooLarge) << "now it is known";
   SimulatedEngine tiny(memory_setup(900'000));
-  EXPECT_EQ(tiny.submit(kPorep, 1).outcome, Outcome::kTooLarge);
+  const Submission refused = tiny.submit(kPorep, 1);
+  EXPECT_EQ(refused.outcome, Outcome::kTooLarge);
+  EXPECT_THAT(refused.message,
+              HasSubstr("porep-2k needs 1000000 bytes of memory for its parameters alone, beside which its "
+                        "shape and what is proved have to fit, the budget is 900000: memory.total_budget "
+                        "less memory.safety_margin and 100000 bytes for requests"));
 }
 
 std::uint64_t reserved(SimulatedEngine& engine, MemoryUse use) {

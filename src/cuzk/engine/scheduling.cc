@@ -220,7 +220,14 @@ void Engine::Impl::refuse(Waiting waiting, const CachedCircuit& circuit) {
   fail(waiting.members.front().job, FailureClass::kResource,
        std::to_string(partitions) + (partitions == 1 ? " partition of " : " partitions of ") + circuit.id +
            " at a time and its parameters need " + std::to_string(circuit.total_bytes(partitions)) +
-           " bytes of memory, the budget is " + std::to_string(budget_.room(MemoryUse::kKeys)));
+           " bytes of memory, " + budget_in_words());
+}
+
+/// What proves may take, and why that is less than what the configuration says.
+std::string Engine::Impl::budget_in_words() const {
+  return "the budget is " + std::to_string(budget_.room(MemoryUse::kKeys)) +
+         ": memory.total_budget less memory.safety_margin and " +
+         std::to_string(budget_.room(MemoryUse::kRequests)) + " bytes for requests";
 }
 
 void Engine::Impl::admit(std::deque<Member> members, CachedCircuit& circuit) {
@@ -270,6 +277,7 @@ void Engine::Impl::queue_by_job(Launch& launch) {
     }
     own->members.push_back(member);
     member.get().launch = own;
+    member.get().waits_since = now();
   }
   launches_in_flight_ += by_job.size() - 1;
   for (const auto& [sequence, own] : by_job) queue_launch(own);

@@ -56,6 +56,10 @@ Status Engine::Impl::status() const {
     }
   }
   for (const auto& [id, circuit] : cache_.entries()) {
+    // Of one whose file has gone only what is in memory, or failed, is worth a row.
+    if (!circuits.contains(id) && circuit->tier() == ParamsTier::kCold && !circuit->loading &&
+        circuit->shape == nullptr && circuit->last_error.empty())
+      continue;
     CircuitStatus& row = circuits[id];
     row.circuit_id = id;
     row.tier = circuit->tier();

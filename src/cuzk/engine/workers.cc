@@ -25,6 +25,21 @@ bool several_jobs(const std::vector<Member>& members) {
                      [&](const Member& member) { return member.job != members.front().job; });
 }
 
+/// The time in which stages of a launch ran; of those that ran side by side once.
+Duration stage_time(const groth16::LaunchReport& report) {
+  std::vector<groth16::LaunchStage> stages = report.stages;
+  std::sort(stages.begin(), stages.end(),
+            [](const auto& one, const auto& other) { return one.begin < other.begin; });
+  Duration sum{};
+  groth16::ProverClock::time_point covered{};
+  for (const groth16::LaunchStage& stage : stages) {
+    if (stage.end <= covered) continue;
+    sum += stage.end - std::max(stage.begin, covered);
+    covered = stage.end;
+  }
+  return sum;
+}
+
 }  // namespace
 
 void Engine::Impl::record(EventKind kind, const Member& member, TimePoint time, Actor actor) const {
@@ -32,7 +47,7 @@ void Engine::Impl::record(EventKind kind, const Member& member, TimePoint time, 
 }
 
 void Engine::Impl::record(EventKind kind, const std::vector<Member>& members, TimePoint time, Actor actor,
-                          const char* stage) const {
+                          const EventDetail& detail) const {
   if (parts_.recorder == nullptr || !parts_.recorder->on() || members.empty()) return;
   timeline::Event event;
   event.time_ns = nanoseconds(time);
@@ -42,7 +57,8 @@ void Engine::Impl::record(EventKind kind, const std::vector<Member>& members, Ti
   if (actor.device != nullptr) event.device = actor.device->device->info().ordinal;
   event.worker = actor.worker;
   if (members.size() > 1) timeline::add_detail(event, "partitions", members.size());
-  if (stage != nullptr) timeline::add_detail(event, "stage", stage);
+  if (detail.stage != nullptr) timeline::add_detail(event, "stage", detail.stage);
+  if (detail.device_time) timeline::add_detail_ms(event, "gpu_ms", detail.device_time->count());
   parts_.recorder->record(std::move(event));
 }
 
@@ -159,6 +175,7 @@ void Engine::Impl::synthesise(Lock& lock, unsigned worker, const Admitted& admit
   } else {
     partition.witness = std::move(made->witness);
     partition.inputs = std::move(made->inputs);
+    partition.waits_since = end;
     // Also while others of its launch are still being synthesised: no worker has it any more, so the queue
     // is where a settled job's partition is taken out.
     partition.state = PartitionState::kDeviceQueue;
@@ -224,6 +241,7 @@ void Engine::Impl::run_launch(Lock& lock, DeviceSlot& device, unsigned worker, c
   std::vector<Task> tasks;
   for (const Member& member : launch->members) {
     member.get().state = PartitionState::kDevice;
+    member.job->times.device_wait += now() - member.get().waits_since;
     tasks.push_back({member, member.get().witness});
   }
   std::vector<Member> members = launch->members;
@@ -286,8 +304,8 @@ void Engine::Impl::run_launch(Lock& lock, DeviceSlot& device, unsigned worker, c
   batch.clear();
   if (pending) {
     for (const groth16::LaunchStage& stage : pending->report().stages) {
-      record(EventKind::kKernelStart, members, stage.begin, actor, stage.name);
-      record(EventKind::kKernelEnd, members, stage.end, actor, stage.name);
+      record(EventKind::kKernelStart, members, stage.begin, actor, {.stage = stage.name});
+      record(EventKind::kKernelEnd, members, stage.end, actor, {.stage = stage.name});
     }
   } else {
     record(EventKind::kGpuEnd, members, now(), actor);
@@ -305,15 +323,18 @@ void Engine::Impl::run_launch(Lock& lock, DeviceSlot& device, unsigned worker, c
   lock.lock();
   budget_.release(MemoryUse::kWitnesses, members.size() * launch->circuit->partition_bytes);
   launch->holds_memory = false;
-  const Duration held = pending->report().lock_released - pending->report().lock_acquired;
+  const groth16::LaunchReport& report = pending->report();
+  const Duration held = report.lock_released - report.lock_acquired;
+  const Duration worked = stage_time(report);
   ++device.launches;
   device.lock_held += held;
   for (const Member& member : members) {
+    member.job->times.device_wait += report.lock_acquired - report.lock_wait;
     member.job->times.gpu_compute += held / static_cast<Duration::rep>(members.size());
     member.get().state = PartitionState::kFinishing;
   }
   changed();
-  Finishing work{launch, &device, worker, std::move(*pending)};
+  Finishing work{launch, &device, worker, std::move(*pending), worked};
   if (finishing_++ < finishers_) {
     finish_queue_.push(launch->key, std::move(work));
   } else {
@@ -404,7 +425,7 @@ void Engine::Impl::finish(Lock& lock, Finishing& work) {
                                              " proofs of " + std::to_string(members.size()) + " circuits"};
   const TimePoint end = now();
   record(EventKind::kEpilogueEnd, members, end, actor);
-  record(EventKind::kGpuEnd, members, end, actor);
+  record(EventKind::kGpuEnd, members, end, actor, {.device_time = work.device_time});
   std::vector<Result<void>> checks;
   if (proofs)
     for (std::size_t i = 0; i < members.size(); ++i) {

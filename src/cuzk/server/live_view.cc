@@ -1,6 +1,7 @@
 #include "cuzk/server/live_view.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace cuzk::server {
 namespace {
@@ -65,11 +66,19 @@ void LiveState::apply(const Event& event, Metrics& metrics) {
       partition = begun;
     } break;
     case EventKind::kSynthEnd:
+      partition.waits_since_ns = event.time_ns;
       if (!partition.synth_start_ns) break;
       partition.synth_ns = event.time_ns - *partition.synth_start_ns;
       metrics.observe(Stage::kSynthesis, seconds(*partition.synth_start_ns, event.time_ns));
       break;
+    case EventKind::kGpuQueue:
+      // Until the queue accepts it a partition waits too. After a lost device there is no synthesis before.
+      if (!partition.waits_since_ns) partition.waits_since_ns = event.time_ns;
+      break;
     case EventKind::kGpuPickup:
+      if (partition.waits_since_ns)
+        metrics.observe(Stage::kDeviceQueue,
+                        seconds(*std::exchange(partition.waits_since_ns, {}), event.time_ns));
       partition.worker = event.worker;
       break;
     case EventKind::kGpuStart:

@@ -27,6 +27,7 @@ struct LiveState {
   };
   struct Partition {
     std::optional<std::int64_t> synth_start_ns, synth_ns;
+    std::optional<std::int64_t> waits_since_ns;  ///< for a device worker; empty: not
     std::optional<std::int64_t> gpu_start_ns, gpu_ns;
     std::optional<std::int64_t> lock_wait_ns, lock_acquired_ns, lock_released_ns, epilogue_ns;
     std::optional<std::uint32_t> device, worker;

@@ -32,6 +32,8 @@ constexpr std::string_view name_of(Stage stage) {
   switch (stage) {
     case Stage::kSynthesis:
       return "synthesis";
+    case Stage::kDeviceQueue:
+      return "device_queue";
     case Stage::kPrepare:
       return "prepare";
     case Stage::kLockWait:
@@ -204,8 +206,8 @@ class Metrics::Impl {
             engine::FailureClass::kInternal, engine::FailureClass::kShutdown})
         failed_.Add({{"proof_kind", label(kind)}, {"reason", std::string(to_string(failure))}});
     }
-    for (const Stage stage : {Stage::kSynthesis, Stage::kPrepare, Stage::kLockWait, Stage::kLockHeld,
-                              Stage::kEpilogue, Stage::kVerify})
+    for (const Stage stage : {Stage::kSynthesis, Stage::kDeviceQueue, Stage::kPrepare, Stage::kLockWait,
+                              Stage::kLockHeld, Stage::kEpilogue, Stage::kVerify})
       stage_.Add({{"stage", std::string(name_of(stage))}}, kSeconds);
   }
 

@@ -9,7 +9,7 @@
 namespace cuzk::server {
 
 /// What one partition did, as the events of the timeline tell it.
-enum class Stage { kSynthesis, kPrepare, kLockWait, kLockHeld, kEpilogue, kVerify };
+enum class Stage { kSynthesis, kDeviceQueue, kPrepare, kLockWait, kLockHeld, kEpilogue, kVerify };
 
 /// The daemon's Prometheus metrics: histograms and failure counts that it collects itself, everything else
 /// from the engine's status at the time of asking. docs/operations.md lists them. Thread-safe.

@@ -189,6 +189,7 @@ void fill_response(const std::string& job_id, const engine::Awaited& awaited, v1
   out.set_synthesis_ms(milliseconds(result.times.synthesis));
   out.set_gpu_compute_ms(milliseconds(result.times.gpu_compute));
   out.set_total_ms(milliseconds(result.times.total));
+  out.set_device_wait_ms(milliseconds(result.times.device_wait));
 }
 
 void fill_response(const engine::Status& status, v1::GetStatusResponse& out) {

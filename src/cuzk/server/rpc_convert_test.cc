@@ -170,8 +170,8 @@ TEST(RpcConvert, ResultsAndTimeouts) {
   result.state = engine::JobState::kCompleted;
   result.proof = {1, 2, 3};
   using std::chrono::microseconds;
-  result.times = {microseconds(1999), microseconds(2000), microseconds(3000), microseconds(4000),
-                  microseconds(5000)};
+  result.times = {microseconds(1999), microseconds(2000), microseconds(3000),
+                  microseconds(4000), microseconds(5000), microseconds(6000)};
   fill_response("J", {std::make_shared<engine::JobResult>(result)}, out);
   EXPECT_EQ(out.status(), v1::AwaitProofResponse::COMPLETED);
   EXPECT_EQ(out.proof(), "\1\2\3");
@@ -180,6 +180,7 @@ TEST(RpcConvert, ResultsAndTimeouts) {
   EXPECT_EQ(out.synthesis_ms(), 3U);
   EXPECT_EQ(out.gpu_compute_ms(), 4U);
   EXPECT_EQ(out.total_ms(), 5U);
+  EXPECT_EQ(out.device_wait_ms(), 6U);
 
   result.state = engine::JobState::kFailed;
   result.message = "DEVICE: gone";

@@ -207,6 +207,7 @@ Json history_json(const StatusView& view) {
                    {"queue_wait_ms", milliseconds(result.times.queue_wait)},
                    {"srs_load_ms", milliseconds(result.times.srs_load)},
                    {"synthesis_ms", milliseconds(result.times.synthesis)},
+                   {"device_wait_ms", milliseconds(result.times.device_wait)},
                    {"gpu_compute_ms", milliseconds(result.times.gpu_compute)},
                    {"total_ms", milliseconds(result.times.total)}});
   }

@@ -26,6 +26,7 @@ struct Partition {
   OrderKey waiting_key{};                  ///< of its entry in Impl::waiting_, before admission
   OrderKey admitted_key{};                 ///< of its entry in Impl::admitted_, from admission to synthesis
   std::shared_ptr<const Witness> witness;  ///< from synthesis to the end of the launch
+  Clock::TimePoint waits_since;            ///< for a device worker, in kDeviceQueue
   std::vector<Fr> inputs;
   unsigned failed_checks = 0;
   unsigned lost_devices = 0;  ///< devices that went into quarantine when it failed
@@ -117,6 +118,13 @@ struct Finishing {
   DeviceSlot* device = nullptr;
   unsigned worker = 0;
   std::optional<groth16::Pending> pending;
+  Duration device_time{};  ///< in which stages of the launch ran
+};
+
+/// What an event says beside who and when.
+struct EventDetail {
+  const char* stage = nullptr;
+  std::optional<Duration> device_time = {};
 };
 
 /// What a loader does.
@@ -161,6 +169,8 @@ class Engine::Impl {
   // ---- loading.cc
   void preload(const std::string& circuit_id, PreloadCallback done);
   Result<Evicted> evict(const std::string& circuit_id);
+  Result<std::uint64_t> loaded_or_file_bytes(const std::string& circuit_id);
+  [[nodiscard]] std::string budget_in_words() const;
 
   // ---- status.cc
   [[nodiscard]] Status status() const;
@@ -270,7 +280,7 @@ class Engine::Impl {
   };
   void record(timeline::EventKind kind, const Member& member, TimePoint time, Actor actor) const;
   void record(timeline::EventKind kind, const std::vector<Member>& members, TimePoint time, Actor actor,
-              const char* stage = nullptr) const;
+              const EventDetail& detail = {}) const;
   void record_done(const JobResult& result) const;
   [[nodiscard]] groth16::DeviceLock watched_lock(const std::vector<Member>& members,
                                                  const Actor& actor) const;

@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 #include <grpcpp/create_channel.h>
 
-#include <fstream>
-#include <sstream>
+#include <utility>
 
 #include "cuzk/engine/failure_error.h"
 #include "cuzk/server/credentials.h"
@@ -12,14 +11,6 @@
 
 namespace cuzk::app {
 namespace {
-
-Result<std::string> read_text_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) return usage_error("cannot read '" + path + "'");
-  return text.str();
-}
 
 Error error_of(const grpc::Status& status, const std::string& address) {
   switch (status.error_code()) {
@@ -41,17 +32,17 @@ Result<RpcClient> RpcClient::open(const ConnectOptions& options) {
   RpcClient out;
   out.address_ = options.addr;
   if (!options.token_file.empty()) {
-    CUZK_TRY_ASSIGN(out.token_, server::read_token(options.token_file));
+    Result<std::string> token = server::read_token(options.token_file);
+    if (!token) return token.error().within("--token-file");
+    out.token_ = *std::move(token);
   }
   std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials();
   if (!options.tls_ca.empty()) {
-    grpc::SslCredentialsOptions ssl;
-    CUZK_TRY_ASSIGN(ssl.pem_root_certs, read_text_file(options.tls_ca));
-    if (!options.tls_cert.empty()) {
-      CUZK_TRY_ASSIGN(ssl.pem_cert_chain, read_text_file(options.tls_cert));
-      CUZK_TRY_ASSIGN(ssl.pem_private_key, read_text_file(options.tls_key));
-    }
-    credentials = grpc::SslCredentials(ssl);
+    CUZK_TRY_ASSIGN(server::TlsFiles files,
+                    server::read_client_files(
+                        {.cert = options.tls_cert, .key = options.tls_key, .client_ca = options.tls_ca}));
+    credentials =
+        grpc::SslCredentials({std::move(files.client_ca), std::move(files.key), std::move(files.cert)});
   }
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(server::kMaxMessageBytes);

@@ -49,6 +49,8 @@ Result<std::string> read_folder_or_none(const toml::node& node) {
   CUZK_TRY_ASSIGN(std::string text, read_text(node));
   if (!text.empty() && text.find('/') == std::string::npos)
     return usage_error(quoted(text) + " is no path, as it has no '/'; \"\" turns it off");
+  if (text.starts_with('~') || text.starts_with('$'))
+    return usage_error(quoted(text) + " begins with what a shell would replace, and nothing does here");
   return text;
 }
 
@@ -431,6 +433,13 @@ class Walk {
     demand("tls_cert", !daemon.tls_cert.empty(), "tls_key", !daemon.tls_key.empty());
     demand("tls_key", !daemon.tls_key.empty(), "tls_cert", !daemon.tls_cert.empty());
     demand("tls_client_ca", !daemon.tls_client_ca.empty(), "tls_cert", !daemon.tls_cert.empty());
+    const std::string& status = daemon.status_listen;
+    if (!status.empty() && !status.ends_with(":0") &&
+        std::find(daemon.listen.begin(), daemon.listen.end(), status) != daemon.listen.end()) {
+      const auto node = root["daemon"]["status_listen"];
+      errors_.push_back({node ? node.node()->source() : toml::source_region{},
+                         "daemon.status_listen: " + quoted(status) + " is in daemon.listen too"});
+    }
   }
 
   void compare_with_machine(const toml::table& root) {

@@ -174,6 +174,12 @@ TEST(Config, AnErrorNamesItsLine) {
   EXPECT_THAT(
       only_error("[daemon]\njournal = \"off\"\n"),
       StartsWith("c.toml:2:11: daemon.journal: 'off' is no path, as it has no '/'; \"\" turns it off"));
+  for (const std::string path : {"~/x", "$HOME/x"})
+    EXPECT_THAT(only_error("[daemon]\njournal = \"" + path + "\"\n"),
+                StartsWith("c.toml:2:11: daemon.journal: '" + path + "' begins with what a shell"));
+  EXPECT_EQ(
+      only_error("[daemon]\nlisten = [\"unix:///a\", \"[::1]:9820\"]\nstatus_listen = \"[::1]:9820\"\n"),
+      "c.toml:3:17: daemon.status_listen: '[::1]:9820' is in daemon.listen too");
   EXPECT_THAT(only_error("[gpus]\ngpu_threads = \"32\"\n"), HasSubstr("must be a whole number"));
   EXPECT_THAT(only_error("[gpus]\ndevices = [0, -1]\n"), HasSubstr("must be a whole number"));
   EXPECT_THAT(only_error("[gpus]\ndevices = [1, 1]\n"), HasSubstr("names a device twice"));

@@ -80,19 +80,29 @@ bool take_roots(SSL_CTX* context, const std::string& pem) {
   return count > 0 && ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
 }
 
+/// What messages call the files.
+struct TlsNames {
+  const char* cert;
+  const char* key;
+  const char* ca;
+};
+constexpr TlsNames kDaemonNames{"daemon.tls_cert", "daemon.tls_key", "daemon.tls_client_ca"};
+constexpr TlsNames kClientNames{"--tls-cert", "--tls-key", "--tls-ca"};
+
 /// gRPC takes any text and fails every handshake later; this says now what is wrong.
-Result<void> check(const TlsFiles& files, const TlsFiles& content) {
+Result<void> check(const TlsFiles& files, const TlsFiles& content, const TlsNames& names) {
+  const auto wrong = [](const char* name, const std::string& path) {
+    return usage_error(std::string(name) + ": '" + path + "': " + openssl_reason());
+  };
   const Owned<SSL_CTX> context(SSL_CTX_new(TLS_server_method()));
   if (context == nullptr) throw std::bad_alloc();
   ERR_clear_error();
-  if (!take_chain(context.get(), content.cert))
-    return usage_error("daemon.tls_cert: '" + files.cert + "': " + openssl_reason());
+  if (!files.cert.empty() && !take_chain(context.get(), content.cert)) return wrong(names.cert, files.cert);
   ERR_clear_error();
-  if (!take_key(context.get(), content.key))
-    return usage_error("daemon.tls_key: '" + files.key + "': " + openssl_reason());
+  if (!files.key.empty() && !take_key(context.get(), content.key)) return wrong(names.key, files.key);
   ERR_clear_error();
   if (!files.client_ca.empty() && !take_roots(context.get(), content.client_ca))
-    return usage_error("daemon.tls_client_ca: '" + files.client_ca + "': " + openssl_reason());
+    return wrong(names.ca, files.client_ca);
   ERR_clear_error();
   return {};
 }
@@ -109,10 +119,26 @@ std::string only_key(const std::string& pem) {
   return {text, static_cast<std::size_t>(size)};
 }
 
-Result<std::string> read_pem(const char* key, const std::string& path) {
+Result<std::string> read_pem(const char* name, const std::string& path) {
   const Result<FileBytes> file = FileBytes::read(path, kMaxPemBytes);
-  if (!file) return usage_error(std::string("daemon.") + key + ": " + file.error().message);
+  if (!file) return usage_error(std::string(name) + ": " + file.error().message);
   return std::string(file->bytes().begin(), file->bytes().end());
+}
+
+/// The files that are named, as they can be used.
+Result<TlsFiles> read_and_check(const TlsFiles& files, const TlsNames& names) {
+  TlsFiles content;
+  if (!files.cert.empty()) {
+    CUZK_TRY_ASSIGN(content.cert, read_pem(names.cert, files.cert));
+  }
+  if (!files.key.empty()) {
+    CUZK_TRY_ASSIGN(content.key, read_pem(names.key, files.key));
+  }
+  if (!files.client_ca.empty()) {
+    CUZK_TRY_ASSIGN(content.client_ca, read_pem(names.ca, files.client_ca));
+  }
+  CUZK_TRY(check(files, content, names));
+  return content;
 }
 
 }  // namespace
@@ -162,14 +188,8 @@ Result<std::unique_ptr<TlsIdentity>> TlsIdentity::open(TlsFiles files) {
 }
 
 Result<bool> TlsIdentity::refresh() {
-  TlsFiles content;
-  CUZK_TRY_ASSIGN(content.cert, read_pem("tls_cert", files_.cert));
-  CUZK_TRY_ASSIGN(content.key, read_pem("tls_key", files_.key));
-  if (!files_.client_ca.empty()) {
-    CUZK_TRY_ASSIGN(content.client_ca, read_pem("tls_client_ca", files_.client_ca));
-  }
+  CUZK_TRY_ASSIGN(TlsFiles content, read_and_check(files_, kDaemonNames));
   if (content == content_) return false;
-  CUZK_TRY(check(files_, content));
   // The key and its certificates in one file: nobody can read one without the other.
   CUZK_TRY(pair_.replace(only_key(content.key) + "\n" + content.cert));
   CUZK_TRY(roots_.replace(content.client_ca));
@@ -190,14 +210,17 @@ std::shared_ptr<grpc::ServerCredentials> TlsIdentity::credentials() const {
   return tls::TlsServerCredentials(options);
 }
 
+Result<TlsFiles> read_client_files(const TlsFiles& files) {
+  return read_and_check(files, kClientNames);
+}
+
 Result<std::string> read_token(const std::string& path) {
   std::ifstream file(path);
   std::string token;
-  if (!file || !std::getline(file, token))
-    return usage_error("daemon.token_file: '" + path + "' cannot be read or is empty");
+  if (!file || !std::getline(file, token)) return usage_error("'" + path + "' cannot be read or is empty");
   while (!token.empty() && (token.back() == '\r' || token.back() == ' ')) token.pop_back();
   if (token.empty() || token.size() > 4096)
-    return usage_error("daemon.token_file: the first line of '" + path + "' must hold 1 to 4096 characters");
+    return usage_error("the first line of '" + path + "' must hold 1 to 4096 characters");
   return token;
 }
 

@@ -63,8 +63,12 @@ class TlsIdentity {
   MemoryFile roots_;
 };
 
-/// The first line of a token file. kUsage when it cannot be read, is empty, or is longer than 4 KiB.
-/// Thread-safe.
+/// The files that a client shows and believes, read; their CA is that of the daemon's certificate. kUsage,
+/// naming the option of the command line, for what cannot be used. Thread-safe.
+Result<TlsFiles> read_client_files(const TlsFiles& files);
+
+/// The first line of a token file. kUsage when it cannot be read, is empty, or is longer than 4 KiB, without
+/// the name of the option. Thread-safe.
 Result<std::string> read_token(const std::string& path);
 
 }  // namespace cuzk::server

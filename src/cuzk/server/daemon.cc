@@ -22,6 +22,7 @@
 #include "cuzk/server/log.h"
 #include "cuzk/server/metrics.h"
 #include "cuzk/server/options.h"
+#include "cuzk/server/process_usage.h"
 #include "cuzk/server/rpc_server.h"
 #include "cuzk/server/rpc_service.h"
 #include "cuzk/server/service_manager.h"
@@ -99,7 +100,9 @@ class Daemon {
     // What may fail without the engine comes before it: each start takes jobs over from the journal, and a
     // job has only so many starts.
     if (!config.daemon.token_file.empty()) {
-      CUZK_TRY_ASSIGN(token_, read_token(config.daemon.token_file));
+      Result<std::string> token = read_token(config.daemon.token_file);
+      if (!token) return token.error().within("daemon.token_file");
+      token_ = *std::move(token);
     }
     if (!config.daemon.tls_cert.empty()) {
       CUZK_TRY_ASSIGN(identity_, TlsIdentity::open({config.daemon.tls_cert, config.daemon.tls_key,
@@ -175,6 +178,7 @@ class Daemon {
       follow_readiness();
       follow_certificate();
       log_.tell_left_out();
+      free_memory_.give_back();
       tell_manager();
     }
   }
@@ -194,6 +198,7 @@ class Daemon {
       const int signal = wait_for_signal(std::chrono::milliseconds(50));
       if (signal == SIGTERM || signal == SIGINT) {
         log_.warn("second signal: exit now");
+        log_.flush(std::chrono::milliseconds(200));  // it may be that nobody reads it
         ::_exit(3);
       }
       notify_alive();
@@ -294,6 +299,7 @@ class Daemon {
                 {"reason", result.message},
                 {"queue_wait_ms", ms(result.times.queue_wait)},
                 {"synthesis_ms", ms(result.times.synthesis)},
+                {"device_wait_ms", ms(result.times.device_wait)},
                 {"gpu_compute_ms", ms(result.times.gpu_compute)},
                 {"total_ms", ms(result.times.total)}});
     if (!result.evidence) return;
@@ -409,6 +415,7 @@ class Daemon {
   std::atomic<const char*> state_ = "starting";
   Log log_;
   LibraryLog library_log_{log_};
+  FreeMemory free_memory_;
   Metrics metrics_;
   History history_;
   const Places large_answers_{4};

@@ -126,6 +126,7 @@ class BoundedStream : public httplib::Stream {
   /// Why the request is not read further: a status line's text, or null.
   [[nodiscard]] const char* refusal() const { return refusal_; }
   void answer_refusal() {
+    answers_refusal_ = true;
     (void)write(std::string("HTTP/1.1 ") + refusal_ + "\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
   }
   /// Before the end of a connection of which not all was read: the system would throw the answer away with
@@ -172,6 +173,8 @@ class BoundedStream : public httplib::Stream {
   }
 
   ssize_t write(const char* from, std::size_t size) override {
+    // httplib would answer a request that was not read to its end too.
+    if (refusal_ != nullptr && !answers_refusal_) return static_cast<ssize_t>(size);
     ssize_t sent = 0;
     do {
       if (!is_writable()) return -1;
@@ -209,6 +212,7 @@ class BoundedStream : public httplib::Stream {
   std::size_t line_ = 0;  // bytes of its first line
   bool in_request_line_ = true;
   const char* refusal_ = nullptr;
+  bool answers_refusal_ = false;
 };
 
 /// httplib for what a connection says, without its listener: that one ends when the system is out of memory.

@@ -1,11 +1,17 @@
 #include "cuzk/server/log.h"
 
-#include <spdlog/logger.h>
-#include <spdlog/sinks/stdout_sinks.h>
+#include <poll.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
+#include <climits>
+#include <condition_variable>
 #include <cstdio>
 #include <ctime>
+#include <new>
+#include <thread>
 #include <utility>
 
 #include "cuzk/timeline/json.h"
@@ -99,21 +105,118 @@ std::string format_log_line(LogFormat format, std::chrono::system_clock::time_po
   return out;
 }
 
-Log::Log(LogLevel level, LogFormat format)
-    : level_(level),
-      format_(format),
-      logger_(std::make_shared<spdlog::logger>("cuzk", std::make_shared<spdlog::sinks::stderr_sink_mt>())) {
-  logger_->set_level(spdlog::level::trace);
-  logger_->set_pattern("%v");
-  logger_->set_error_handler([](const std::string&) {});
+/// What is said and not written yet.
+struct Log::Lines {
+  static constexpr std::size_t kMostWaiting = std::size_t{4} << 20;
+
+  Lines(LogFormat line_format, int descriptor) : format(line_format), fd(descriptor) {}
+
+  const LogFormat format;
+  const int fd;
+  std::mutex mutex;
+  std::condition_variable change;
+  std::string waiting;         // whole lines; guarded by mutex
+  std::uint64_t left_out = 0;  // that come behind `waiting`; guarded by mutex
+  bool writing = false;        // what was taken from here; guarded by mutex
+  bool ends = false;           // guarded by mutex
+};
+
+namespace {
+
+/// Whether all of it was written. Who reads a descriptor that does not block is waited for too.
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written > 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (written < 0 && errno == EAGAIN) {
+      pollfd one{.fd = fd, .events = POLLOUT, .revents = 0};
+      (void)::poll(&one, 1, -1);
+    } else if (written == 0 || errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
 }
 
-Log::~Log() = default;
+/// As many whole lines as a pipe takes at a time, so that other processes' lines do not come in between; one
+/// at least.
+std::string_view first_lines(std::string_view text) {
+  if (text.size() <= PIPE_BUF) return text;
+  const std::size_t last = text.rfind('\n', PIPE_BUF - 1);
+  return text.substr(0, (last != std::string_view::npos ? last : text.find('\n')) + 1);
+}
+
+std::uint64_t count_lines(std::string_view text) {
+  return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace
+
+void Log::write_lines(const std::shared_ptr<Lines>& lines) {
+  std::uint64_t missing = 0;  // lines, not told of yet
+  const auto tell_missing = [&] {
+    if (missing == 0) return;
+    try {
+      const std::string line = format_log_line(
+          lines->format, std::chrono::system_clock::now(), LogLevel::kWarn,
+          "lines of this log are missing: it was not read, or could not be written", {{"lines", missing}});
+      if (write_all(lines->fd, line + '\n')) missing = 0;
+    } catch (const std::bad_alloc&) {
+    }
+  };
+  std::unique_lock guard(lines->mutex);
+  for (;;) {
+    lines->change.wait(guard, [&] { return lines->ends || !lines->waiting.empty() || lines->left_out > 0; });
+    if (lines->waiting.empty() && lines->left_out == 0) return;
+    const std::string text = std::exchange(lines->waiting, {});
+    const std::uint64_t left_out = std::exchange(lines->left_out, 0);
+    lines->writing = true;
+    guard.unlock();
+    for (std::string_view rest = text; !rest.empty();) {
+      const std::string_view some = first_lines(rest);
+      rest.remove_prefix(some.size());
+      tell_missing();
+      if (!write_all(lines->fd, some)) missing += count_lines(some);
+    }
+    missing += left_out;
+    tell_missing();
+    guard.lock();
+    lines->writing = false;
+    lines->change.notify_all();
+  }
+}
+
+Log::Log(LogLevel level, LogFormat format, int fd)
+    : level_(level), format_(format), lines_(std::make_shared<Lines>(format, fd)) {
+  std::thread([lines = lines_] { write_lines(lines); }).detach();
+}
+
+Log::~Log() {
+  flush(std::chrono::seconds(2));
+  const std::lock_guard guard(lines_->mutex);
+  lines_->ends = true;
+  lines_->change.notify_all();
+}
 
 void Log::write(LogLevel level, std::string_view message, std::initializer_list<LogField> fields) {
   if (level < level_) return;
-  logger_->log(spdlog::level::info, spdlog::string_view_t(format_log_line(
-                                        format_, std::chrono::system_clock::now(), level, message, fields)));
+  // The time is taken with the lock held, so that lines are in its order.
+  const std::lock_guard guard(lines_->mutex);
+  const std::string line = format_log_line(format_, std::chrono::system_clock::now(), level, message, fields);
+  if (lines_->left_out > 0 || lines_->waiting.size() + line.size() >= Lines::kMostWaiting) {
+    ++lines_->left_out;
+    return;
+  }
+  lines_->waiting += line;
+  lines_->waiting += '\n';
+  lines_->change.notify_all();
+}
+
+void Log::flush(std::chrono::milliseconds patience) {
+  std::unique_lock guard(lines_->mutex);
+  lines_->change.wait_for(
+      guard, patience, [&] { return lines_->waiting.empty() && lines_->left_out == 0 && !lines_->writing; });
 }
 
 void Log::warn_of_peer(PeerLines sort, std::string_view message, std::initializer_list<LogField> fields) {

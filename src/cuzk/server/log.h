@@ -10,10 +10,6 @@
 #include <string>
 #include <string_view>
 
-namespace spdlog {
-class logger;
-}
-
 namespace cuzk::server {
 
 enum class LogLevel { kTrace, kDebug, kInfo, kWarn, kError };
@@ -66,11 +62,15 @@ enum class PeerLines {
   kRefused,  ///< requests that are refused
 };
 
-/// The daemon's log, on stderr. Thread-safe; a line that cannot be written is lost and nothing else happens.
-/// Payload bytes, witness values and blinding scalars are never given to it.
+/// The daemon's log, on stderr. Thread-safe. Lines are written in order by a thread of the log, so that
+/// nobody waits for who reads them: 4 MiB of them may wait, further ones are left out. What was left out, or
+/// could not be written, is told by the next line that can be; nothing else happens. Payload bytes, witness
+/// values and blinding scalars are never given to it.
 class Log {
  public:
-  Log(LogLevel level, LogFormat format);
+  /// `fd` stays open as long as the process lives.
+  Log(LogLevel level, LogFormat format, int fd = 2);
+  /// flush, for so long that only a reader who has stopped misses lines.
   ~Log();
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
@@ -96,10 +96,16 @@ class Log {
   /// To be called about once a second: writes how many warnings were left out, where some were.
   void tell_left_out();
 
+  /// Waits until all that was said is written, or `patience` is over.
+  void flush(std::chrono::milliseconds patience);
+
  private:
+  struct Lines;
+  static void write_lines(const std::shared_ptr<Lines>& lines);
+
   std::atomic<LogLevel> level_;
   LogFormat format_;
-  std::shared_ptr<spdlog::logger> logger_;
+  std::shared_ptr<Lines> lines_;  // the thread's too: it may hang in a write for ever
   LineLimit library_{5};
   LineLimit refused_{20};
 };

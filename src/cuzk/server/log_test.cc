@@ -1,7 +1,17 @@
 #include "cuzk/server/log.h"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <sstream>
+#include <thread>
+#include <utility>
+#include <vector>
 
 namespace cuzk::server {
 namespace {
@@ -56,6 +66,102 @@ TEST(Log, LinesOfPeersAreLimitedAndCounted) {
   EXPECT_TRUE(limit.take(begin + milliseconds(1000)));
   EXPECT_TRUE(limit.take(begin + milliseconds(1000)));
   EXPECT_FALSE(limit.take(begin + milliseconds(1999)));
+}
+
+/// A pipe, or a pair of sockets.
+class Ends {
+ public:
+  explicit Ends(bool sockets) {
+    const int made =
+        sockets ? ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds_.data()) : ::pipe(fds_.data());
+    EXPECT_EQ(made, 0);
+  }
+  ~Ends() {
+    ::close(fds_[0]);
+    close_writer();
+  }
+  Ends(const Ends&) = delete;
+  Ends& operator=(const Ends&) = delete;
+  [[nodiscard]] int writer() const { return fds_[1]; }
+  void close_writer() {
+    if (fds_[1] >= 0) ::close(std::exchange(fds_[1], -1));
+  }
+  /// Until the writer is closed.
+  [[nodiscard]] std::string read() const {
+    std::string out;
+    std::array<char, 65536> some{};
+    for (;;) {
+      const ssize_t n = ::read(fds_[0], some.data(), some.size());
+      if (n > 0)
+        out.append(some.data(), static_cast<std::size_t>(n));
+      else if (n == 0 || errno != EAGAIN)
+        return out;
+    }
+  }
+
+ private:
+  std::array<int, 2> fds_{-1, -1};
+};
+
+/// The numbers of the lines "line n=NUMBER"; of a line that says how many are missing, minus that.
+std::vector<long> numbers(const std::string& text) {
+  std::vector<long> out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t missing = line.find(" WARN lines of this log are missing: ");
+    const std::size_t at = line.rfind('=');
+    if (at == std::string::npos) {
+      ADD_FAILURE() << line;
+      break;
+    }
+    out.push_back(std::stol(line.substr(at + 1)) * (missing == std::string::npos ? 1 : -1));
+  }
+  return out;
+}
+
+TEST(Log, EverythingIsWrittenInOrder) {
+  for (const bool sockets : {false, true}) {
+    Ends ends(sockets);
+    std::string text;
+    std::thread reader([&] { text = ends.read(); });
+    {
+      Log log(LogLevel::kInfo, LogFormat::kText, ends.writer());
+      for (int n = 0; n < 5000; ++n) log.info(n % 1000 == 7 ? std::string(10'000, 'x') : "line", {{"n", n}});
+    }
+    ends.close_writer();
+    reader.join();
+    std::vector<long> all(5000);
+    std::iota(all.begin(), all.end(), 0);
+    EXPECT_EQ(numbers(text), all);
+  }
+}
+
+TEST(Log, NobodyWaitsForWhoDoesNotReadIt) {
+  Ends ends(false);
+  std::string text;
+  std::thread reader;
+  constexpr int kLines = 100'000;
+  {
+    Log log(LogLevel::kInfo, LogFormat::kText, ends.writer());
+    for (int n = 0; n < kLines; ++n) log.info("line", {{"n", n}, {"text", std::string(60, 'y')}, {"n", n}});
+    log.flush(std::chrono::milliseconds(1));
+    reader = std::thread([&] { text = ends.read(); });
+    log.flush(std::chrono::seconds(60));
+    log.info("line", {{"n", kLines}});
+  }
+  ends.close_writer();
+  reader.join();
+  long next = 0;
+  bool some_missing = false;
+  for (const long n : numbers(text)) {
+    if (n >= 0) {
+      ASSERT_EQ(n, next);
+    }
+    some_missing = some_missing || n < 0;
+    next += n < 0 ? -n : 1;
+  }
+  EXPECT_EQ(next, kLines + 1);
+  EXPECT_TRUE(some_missing);
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include "cuzk/server/process_usage.h"
 
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -59,6 +61,18 @@ ProcessUsage process_usage() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) out.max_fds = limit.rlim_cur;
   return out;
+}
+
+void FreeMemory::give_back() {
+#if defined(__GLIBC__)
+#if __GLIBC_PREREQ(2, 33)
+  const std::uint64_t free = ::mallinfo2().fordblks;  // pages that were given back are among it
+  kept_ = std::min(kept_, free);
+  if (free - kept_ < (std::uint64_t{64} << 20)) return;
+  (void)::malloc_trim(0);
+  kept_ = ::mallinfo2().fordblks;
+#endif
+#endif
 }
 
 }  // namespace cuzk::server

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kUnix = "unix://";
 
-/// Whether somebody accepts connections on the socket.
+/// Whether a process has the socket: one that accepts connections, or that has it for something else.
 bool answers(const std::string& path) {
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return false;
@@ -25,8 +25,9 @@ bool answers(const std::string& path) {
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, path.c_str(), std::min(path.size(), sizeof address.sun_path - 1));
   const int connected = ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  // A full backlog is an answer too.
-  const bool alive = connected == 0 || errno == EAGAIN;
+  // A full backlog is an answer too, and so is a socket of datagrams or packets: of a dead process there is
+  // none at all that could be of another type.
+  const bool alive = connected == 0 || errno == EAGAIN || errno == EPROTOTYPE;
   ::close(fd);
   return alive;
 }

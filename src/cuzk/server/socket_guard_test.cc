@@ -39,8 +39,8 @@ class SocketGuardTest : public ::testing::Test {
   ~SocketGuardTest() override { fs::remove_all(root_); }
 
   /// A socket that is bound; with `listening`, somebody answers.
-  static int bind_socket(const std::string& path, bool listening) {
-    const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  static int bind_socket(const std::string& path, bool listening, int type = SOCK_STREAM) {
+    const int fd = ::socket(AF_UNIX, type, 0);
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
@@ -78,6 +78,15 @@ TEST_F(SocketGuardTest, ADeadSocketIsRemovedAndALiveOneIsNot) {
   EXPECT_THAT(refused.error().message, HasSubstr("a live process answers there"));
   EXPECT_TRUE(fs::exists(path));
   ::close(live);
+}
+
+TEST_F(SocketGuardTest, ASocketOfAnotherTypeIsSomebodysWhileItLives) {
+  const std::string path = root_ + "/cuzk.sock";
+  const int live = bind_socket(path, false, SOCK_DGRAM);
+  EXPECT_THAT(SocketGuard::take(path).error().message, HasSubstr("a live process answers there"));
+  EXPECT_TRUE(fs::exists(path));
+  ::close(live);
+  EXPECT_TRUE(SocketGuard::take(path));
 }
 
 TEST_F(SocketGuardTest, AFileIsNoSocket) {

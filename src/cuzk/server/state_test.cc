@@ -22,6 +22,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 using timeline::Event;
 using timeline::EventKind;
 
@@ -67,6 +68,7 @@ TEST(LiveState, FollowsWorkerAndPartition) {
 
   const std::string text = metrics.text({}, 2);
   EXPECT_THAT(text, HasSubstr("cuzk_stage_duration_seconds_sum{stage=\"synthesis\"} 0.1\n"));
+  EXPECT_THAT(text, HasSubstr("cuzk_stage_duration_seconds_sum{stage=\"device_queue\"} 0.05\n"));
   EXPECT_THAT(text, HasSubstr("cuzk_stage_duration_seconds_sum{stage=\"lock_wait\"} 0.1\n"));
   EXPECT_THAT(text, HasSubstr("cuzk_stage_duration_seconds_sum{stage=\"lock_held\"} 0.4\n"));
   EXPECT_THAT(text, HasSubstr("cuzk_stage_duration_seconds_count{stage=\"verify\"} 1\n"));
@@ -174,7 +176,13 @@ TEST(HttpServer, BoundsRequestLineAndHeaders) {
   std::string headers;
   for (int i = 0; i < 30; ++i) headers += "X-" + std::to_string(i) + ": " + std::string(1000, 'y') + "\r\n";
   EXPECT_THAT(answer(get(10) + headers + "\r\n"), HasSubstr("path of 10"));
-  EXPECT_THAT(answer(get(10) + headers + headers + "\r\n"), HasSubstr("HTTP/1.1 431 "));
+  // What is too much has one answer.
+  for (const std::string& much : {headers + headers, "X: " + std::string(40'000, 'y') + "\r\n"}) {
+    const std::string refused = answer(get(10) + much + "\r\n");
+    EXPECT_THAT(refused, StartsWith("HTTP/1.1 431 "));
+    EXPECT_EQ(refused.find("HTTP/", 1), std::string::npos) << refused;
+  }
+  EXPECT_THAT(answer(get(10) + "X: " + std::string(9000, 'y') + "\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
   // Thousands of ranges do not multiply the answer.
   std::string ranges = "Range: bytes=0-";
   for (int i = 0; i < 2000; ++i) ranges += ",0-";

@@ -99,7 +99,14 @@ LineFile::~LineFile() {
 }
 
 Result<std::unique_ptr<LineFile>> LineFile::open(const Recorder& recorder, const std::string& path) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  // Neither opening nor writing waits for a reader: of a pipe there may be none, or one that has stopped.
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
+  struct stat status {};
+  const bool pipe = fd >= 0 ? ::fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode) : errno == ENXIO;
+  if (pipe) {
+    if (fd >= 0) ::close(fd);
+    return io_error("'" + path + "' is a pipe or a socket; events are written to a file");
+  }
   if (fd < 0) return io_error("'" + path + "': " + std::strerror(errno));
   auto state = std::make_unique<State>(recorder, path, fd);
   state->cursor = recorder.dropped();

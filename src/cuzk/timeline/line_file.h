@@ -14,8 +14,8 @@ namespace cuzk::timeline {
 class LineFile {
  public:
   /// Appends to `path`, made if it is not there; a last line that another process did not end is taken away
-  /// and counted as lost. Begins with the oldest event that the recorder has. kIo, naming the path. The
-  /// recorder must outlive the object.
+  /// and counted as lost. Begins with the oldest event that the recorder has. kIo, naming the path, for a
+  /// pipe too. The recorder must outlive the object.
   static Result<std::unique_ptr<LineFile>> open(const Recorder& recorder, const std::string& path);
 
   LineFile(const LineFile&) = delete;

@@ -1,6 +1,8 @@
 #include "cuzk/timeline/line_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -102,6 +104,18 @@ TEST_F(LineFileTest, AFullDiskIsReportedWithTheNumberOfMissingEvents) {
   EXPECT_EQ(closed.error().code, ErrorCode::kIo);
   EXPECT_NE(closed.error().message.find("'/dev/full': 3 events are missing: No space"), std::string::npos)
       << closed.error().message;
+}
+
+TEST_F(LineFileTest, APipeIsNotWaitedFor) {
+  Recorder recorder(16);
+  const std::string pipe = (folder_ / "pipe").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const auto unread = LineFile::open(recorder, pipe);
+  ASSERT_FALSE(unread);
+  EXPECT_EQ(unread.error().message, "'" + pipe + "' is a pipe or a socket; events are written to a file");
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  EXPECT_FALSE(LineFile::open(recorder, pipe));
+  ::close(reader);
 }
 
 TEST_F(LineFileTest, AFolderThatIsNotThereIsAnErrorWithItsName) {

@@ -29,7 +29,7 @@ for address in localhost:65536 localhost:0 localhost: :50051 foo /run/curio/cuzk
   expect 2 "'$address' is neither unix:///path nor host:port" env CUZK_ADDR=$address "$cuzk" status
 done
 expect 2 "--token-file: '/nope' cannot be read" "$cuzk" status --token-file /nope
-expect 2 "--tls-ca: '/nope'" "$cuzk" status -a localhost:1 --tls-ca /nope
+expect 2 "--tls-ca: cannot open '/nope'" "$cuzk" status -a localhost:1 --tls-ca /nope
 expect 2 "--tls-ca: '$c1': " "$cuzk" status -a localhost:1 --tls-ca "$c1"
 expect 3 "unix:///no/such.sock" env CUZK_ADDR=unix:///no/such.sock "$cuzk" status
 for option in "--devices 0" "--vram-limit 8GiB" "--h-multiples 3" "--threads 2" "--params ."; do

@@ -125,6 +125,42 @@ test('second signal: exit now', async (t) => {
   client.close();
 });
 
+test('a log that nobody reads halts nothing', async (t) => {
+  const folder = temporaryFolder(t);
+  // A pipe that is full from the start. Whoever writes to the second descriptor waits.
+  const pipe = path.join(folder, 'stderr');
+  spawnSync('mkfifo', [pipe]);
+  const filler = fs.openSync(pipe, fs.constants.O_RDWR | fs.constants.O_NONBLOCK);
+  const stderr = fs.openSync(pipe, fs.constants.O_RDWR);
+  t.after(() => [filler, stderr].forEach((fd) => fs.closeSync(fd)));
+  assert.throws(() => { for (;;) fs.writeSync(filler, Buffer.alloc(4096)); }, {code: 'EAGAIN'});
+  const file = path.join(folder, 'cuzk.toml');
+  fs.writeFileSync(file, defaultConfig(folder, {daemon: 'drain_timeout = "10m"'}));
+  for (const milliseconds of [1, 100_000]) {
+    const daemon = spawn(simulated, ['--milliseconds', `${milliseconds}`, '--config', file], {stdio: ['ignore', 'inherit', stderr]});
+    t.after(() => daemon.kill('SIGKILL'));
+    let over = false;
+    const exited = new Promise((resolve) => daemon.on('exit', (code) => resolve(over = code)));
+    const client = connect('unix://' + path.join(folder, 'cuzk.sock'));
+    const status = () => client.GetStatus({}, {timeoutMs: 60_000}).catch(() => undefined);
+    while (over === false && !(await status())) await wait(20);
+    const job = {proof_kind: 'WINNING_POST', vanilla_proof: Buffer.from('simulated')};
+    const submitted = await client.SubmitProof({...job, sector_number: milliseconds}, {timeoutMs: 60_000});
+    if (milliseconds === 1) {
+      assert.equal((await client.AwaitProof(submitted, {timeoutMs: 60_000})).status, 'COMPLETED');
+      daemon.kill('SIGTERM');
+      assert.equal(await exited, 0, 'a clean stop');
+    } else {
+      while (!(await status()).queues.some((row) => row.in_progress > 0)) await wait(20);
+      daemon.kill('SIGTERM');
+      while ((await client.SubmitProof({...job, sector_number: 1}, {timeoutMs: 60_000}).catch((error) => error)).job_id) await wait(20);
+      daemon.kill('SIGTERM');
+      assert.equal(await exited, 3, 'exit now');
+    }
+    client.close();
+  }
+});
+
 test('the socket of a live daemon is not taken, that of a dead one is', async (t) => {
   const folder = temporaryFolder(t);
   const first = await Daemon.start(folder, {program: [simulated]});

@@ -48,7 +48,13 @@ TEST_F(RealProofs, ADamagedParameterFileFailsItsJobsOnly) {
   groth16::test::write_file(circuits_->path(), good);
   EXPECT_EQ(wait(submit(ProofKind::winning_post, 2).job_id)->state, JobState::kCompleted);
   std::filesystem::remove(circuits_->path());
-  EXPECT_EQ(submit(ProofKind::winning_post, 3).outcome, Submission::Outcome::kParams);
+  EXPECT_EQ(wait(submit(ProofKind::winning_post, 3).job_id)->state, JobState::kCompleted) << "it is loaded";
+  while (!engine_->evict("toy")) {
+  }
+  EXPECT_EQ(submit(ProofKind::winning_post, 4).outcome, Submission::Outcome::kParams);
+  const Result<Evicted> again = engine_->evict("toy");
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_FALSE(again->was_loaded);
 }
 
 TEST_F(RealProofs, AKeyWhoseFileIsGoneFailsOneJobAndTheNextOneLoadsAgain) {

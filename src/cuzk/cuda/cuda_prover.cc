@@ -211,6 +211,7 @@ Result<CudaProver::Found> CudaProver::held(const std::shared_ptr<const ProvingKe
     if (prepared != nullptr)
       for (HostMemory& memory : prepared->take_host()) freed.push_back(std::move(memory));
     held_.splice(held_.begin(), held_, found);
+    tell_keys();
     make_room(found->memory.needed - found->memory.held, 1, freed);
     return Found{found->copy.get(), false};
   }

@@ -52,9 +52,9 @@ struct KeyMemory {
 ///
 /// Keys are resident in device memory where they fit the context's limit, otherwise streamed, all but what
 /// there is room for (ProverPlan, printed by its text()). A launch uploads bits and wide values of the
-/// witness, evaluates the rows and the quotient, and sums the queries; a few points come back, which finish()
-/// adds. Circuits of a batch run one after the other; with a streamed key they share every piece of the bases
-/// of l, a, b_g1 and b_g2.
+/// witness, evaluates the rows and the quotient, picks the queries' bits and sums the queries; a few points
+/// come back, which finish() adds. Circuits of a batch run one after the other; with a streamed key they
+/// share every piece of the bases of l, a, b_g1 and b_g2.
 ///
 /// The first launch of a key loads it, holding the lock; hold() does so ahead of it. Where there is no room
 /// for it, or for what a launch of a key that is there takes beside, keys that were used longest ago go
@@ -78,7 +78,8 @@ class CudaProver : public groth16::Prover {
   /// Gives back all device memory. Takes no device lock: the caller holds it, or nobody else uses the device.
   ~CudaProver() override;
 
-  /// kUsage also for a domain larger than the transforms.
+  /// kUsage also for a domain larger than the transforms; kIo where the host has no page-locked memory left;
+  /// a dead context's error.
   Result<groth16::Prepared> prepare(std::shared_ptr<const groth16::ProvingKey> key,
                                     std::shared_ptr<const Shape> shape,
                                     std::shared_ptr<const Witness> witness, const Fr& r,

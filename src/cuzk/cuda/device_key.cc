@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cuzk/cuda/internal/device_key.h"
+#include "cuzk/cuda/internal/device_stream.h"
 #include "cuzk/groth16/proving_key_bases.h"
 
 namespace cuzk::cuda {
@@ -36,6 +37,10 @@ Result<void> decode_points(ThreadPool& pool, std::span<Point> out, std::uint64_t
 class PointCopier {
  public:
   PointCopier(Context& context, ThreadPool& pool) : context_(context), pool_(pool) {}
+  PointCopier(const PointCopier&) = delete;
+  PointCopier& operator=(const PointCopier&) = delete;
+  /// Where points cannot be decoded, the piece before may still be on its way out of its buffer.
+  ~PointCopier() { drain(context_); }
 
   /// decode(begin, span) fills points begin, begin + 1, ...; sink(piece, begin, count) launches the copy of a
   /// piece of pinned memory.

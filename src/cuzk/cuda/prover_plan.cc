@@ -105,16 +105,19 @@ std::uint64_t launch_host_bytes(const CircuitCounts& c, const Placement& place,
   };
   std::uint64_t results = of_msm(c.h, place.h ? c.h : place.piece, sizeof(G1Affine));
   std::uint64_t copied = place.h ? sizeof(G1Affine) * std::min(kLoadedPoints, c.h) : 0;
-  std::uint64_t wide = 0;
+  std::uint64_t lists = 0;  // places of scalars, or ranks of bits
+  std::uint64_t counts = 0;
   for (const QueryPart& q : queries) {
     const std::uint64_t bits_at_a_time =
         place.room_for_sums || !place.streamed ? q.points_of(place.piece) : kBitBlock;
     results += of_msm(q.counts.wide, q.points_of(place.piece), q.point) +
                sums(q.counts.bits, bits_at_a_time) * kPointsOfBits * 2 * q.point;
     copied = std::max(copied, q.point * std::min(kLoadedPoints, q.bases.bits));
-    wide = std::max(wide, q.counts.wide);
+    const bool picked = selection_bytes(c.bits, q.counts.bits) != 0;
+    lists = std::max({lists, 4 * q.counts.wide, picked ? 4 * SelectionLayout(c.bits).groups : 0});
+    counts = std::max(counts, 4 * SelectedLayout(c.bits, q.counts.bits).blocks);
   }
-  return std::max(results, 2 * copied + 4 * wide + 2 * c.row_piece_bytes);
+  return std::max(results + counts, 2 * copied + lists + 2 * c.row_piece_bytes);
 }
 
 ProverPlan build(const CircuitCounts& c, const Placement& place) {

@@ -378,6 +378,12 @@ TEST(ProverPlan, HostMemory) {
   // Two pieces of decoded points in G2 at the least, and not much more.
   EXPECT_GE(resident.launch_host, 2 * kLoadedPoints * sizeof(G2Affine));
   EXPECT_LE(resident.launch_host, std::uint64_t{150} << 20);
+  // Without places of scalars, the ranks of bits are what a copy of the key makes beside the points.
+  CircuitCounts only_bits = full_size();
+  only_bits.l.wide = only_bits.a.wide = only_bits.b.wide = 0;
+  EXPECT_EQ(plan_prover(only_bits).launch_host, 2 * kLoadedPoints * sizeof(G2Affine) +
+                                                    (only_bits.bits + 511) / 512 * 4 +
+                                                    2 * only_bits.row_piece_bytes);
   const ProverPlan streamed = plan_prover(full_size(), {16 * kGb, Residency::automatic, 0, 0}).value();
   std::uint64_t bases = 96 * full_size().h;
   for (const auto& [counts, point] :

@@ -97,7 +97,8 @@ Result<void> DeviceRows::load_coefficients(Context& context, const Shape& shape)
   Filler coefficients(context, coefficients_);
   const std::span<const Fr> table = ShapeRows(shape).coefficients();
   CUZK_TRY(coefficients.take(sizeof(Fr) * table.size()));
-  CUZK_TRY(coefficients.add(std::vector<Fr>(table.begin(), table.end())));
+  const std::vector<Fr> values(table.begin(), table.end());
+  CUZK_TRY(coefficients.add(values));
   return context.synchronize("rows");
 }
 

@@ -44,6 +44,7 @@ struct SelectedLayout {
 /// The ranks of a mask. Fewer than 2^32 bits.
 [[nodiscard]] inline std::vector<std::uint32_t> selection_ranks(std::span<const std::uint64_t> mask) {
   std::vector<std::uint32_t> ranks;
+  ranks.reserve((mask.size() + kSelectionGroup - 1) / kSelectionGroup);
   std::uint32_t set = 0;
   for (std::size_t i = 0; i < mask.size(); ++i) {
     if (i % kSelectionGroup == 0) ranks.push_back(set);

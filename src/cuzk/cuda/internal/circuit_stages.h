@@ -24,7 +24,8 @@ struct QueryStages {
   const char* wide;
 };
 
-/// What a launch does for a circuit whether its key is resident or streamed. Used under the device lock.
+/// What a launch does for a circuit whether its key is resident or streamed. Used under the device lock, by
+/// one thread. Errors: as Context::allocate and Context::check.
 class CircuitStages {
  protected:
   CircuitStages(Context& context, const DeviceKey& key, StageClock& clock, Progress& progress)
@@ -36,7 +37,8 @@ class CircuitStages {
 
   [[nodiscard]] std::uint64_t domain() const { return std::uint64_t{1} << key_.ntt->log_size(); }
 
-  /// Inputs, wide values and bits.
+  /// Inputs, wide values and bits. Asynchronous: the circuit's page-locked memory is read until the stream
+  /// has got there.
   Result<DeviceWitness> upload_witness(const CudaPrepared& circuit) {
     DeviceWitness witness;
     CUZK_TRY_ASSIGN(witness.values, context_.allocate(circuit.values * sizeof(Fr), "witness"));

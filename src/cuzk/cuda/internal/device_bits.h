@@ -25,7 +25,8 @@ struct QueryBits {
   }
 };
 
-/// Which bits of a witness a query has, in device memory (bit_selection.h).
+/// Which bits of a witness a query has, in device memory (bit_selection.h). Errors: as Context::allocate and
+/// Context::check. Under the device lock, by one thread.
 class BitSelection {
  public:
   /// `mask` has a bit for each of `witness_bits`, `selected` of them set. Takes exactly selection_bytes().

@@ -15,9 +15,9 @@ namespace cuzk::cuda {
 /// queries' bases, whose copies take longer than their sums, is used for as many circuits as there is memory
 /// for their witnesses, in most cases all of them, before the next one arrives.
 ///
-/// Results are in the order of the circuits. Blocks until all sums are there. Errors: as run_resident's, of
-/// which copies may still run that read the circuits' page-locked memory and the key (see drain()). Under the
-/// device lock, by one thread.
+/// Results are in the order of the circuits. Blocks until all sums are there. Errors: as run_resident's, and
+/// kInternal where a phase takes other memory than planned; behind one, copies may still run that read the
+/// circuits' page-locked memory and the key (see drain()). Under the device lock, by one thread.
 Result<std::vector<CircuitParts>> run_streamed(Context& context, const DeviceKey& key,
                                                std::span<const CudaPrepared* const> circuits,
                                                StageClock& clock, Progress& progress);

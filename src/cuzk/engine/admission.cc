@@ -44,11 +44,17 @@ std::uint32_t Engine::Impl::jobs_before(const Job& job) const {
   }));
 }
 
-/// What the engine knows about the request already: a refusal, or the job of an identical one. Nothing: it is
-/// to become a job, and `admission` says which attempt.
+/// Whether another payload under the job's request id is a conflict (OnConflict::kReject): it runs, has
+/// succeeded, or runs again at the next start. One that is forgotten and still in the journal is in nobody's
+/// way.
+bool Engine::Impl::blocks_its_id(const Job& job) const {
+  if (!jobs_.contains(job.identity.job_id)) return false;
+  return !job.settled || job.kept || job.result->state == JobState::kCompleted;
+}
+
+/// What the engine knows about the request already: a refusal, or the job of an identical one, also while it
+/// admits nothing new. Nothing: it is to become a job, and `admission` says which attempt.
 std::optional<Submission> Engine::Impl::known_submission(const RequestKey& key, Admission& admission) {
-  if (admission_stopped_)
-    return refusal(Submission::Outcome::kDraining, FailureClass::kShutdown, "the engine is shutting down");
   const auto& [request_id, kind, digest] = key;
   if (!request_id.empty()) {
     if (const auto known = by_request_.find(key); known != by_request_.end()) {
@@ -68,16 +74,17 @@ std::optional<Submission> Engine::Impl::known_submission(const RequestKey& key, 
       }
       admission.identity.attempt = job.identity.attempt + 1;
     }
-    if (config_.on_conflict == OnConflict::kReject) {
-      for (auto at = by_request_.lower_bound({request_id, kind, Bytes32{}});
-           at != by_request_.end() && std::get<0>(at->first) == request_id && std::get<1>(at->first) == kind;
-           ++at)
-        // One that is forgotten and still in the journal is in nobody's way.
-        if (std::get<2>(at->first) != digest && jobs_.contains(at->second->identity.job_id))
-          return refusal(Submission::Outcome::kConflict, FailureClass::kInvalidInput,
-                         "request_id " + request_id + " is known with another payload, as job " +
-                             at->second->identity.job_id);
-    }
+  }
+  if (admission_stopped_)
+    return refusal(Submission::Outcome::kDraining, FailureClass::kShutdown, "the engine is shutting down");
+  if (config_.on_conflict == OnConflict::kReject && !request_id.empty()) {
+    for (auto at = by_request_.lower_bound({request_id, kind, Bytes32{}});
+         at != by_request_.end() && std::get<0>(at->first) == request_id && std::get<1>(at->first) == kind;
+         ++at)
+      if (std::get<2>(at->first) != digest && blocks_its_id(*at->second))
+        return refusal(Submission::Outcome::kConflict, FailureClass::kInvalidInput,
+                       "request_id " + request_id + " is known with another payload, as job " +
+                           at->second->identity.job_id);
   }
   if (!any_device())
     return refusal(Submission::Outcome::kNoDevice, FailureClass::kDevice, "every device is out of service");

@@ -165,7 +165,8 @@ class Engine {
   /// kUsage for an unknown one.
   [[nodiscard]] Result<JobStatus> job(const std::string& job_id) const;
 
-  /// Refuses submissions from now on (kDraining); what was accepted goes on.
+  /// Refuses jobs from now on (kDraining). What was accepted goes on, and repetitions of a request that runs
+  /// or was proved are answered as before.
   void stop_admission();
 
   /// stop_admission, then waits until every accepted job is done, for `patience` at most (none: until they

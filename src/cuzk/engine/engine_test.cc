@@ -180,6 +180,25 @@ TEST(Repetition, AnotherPayloadIsRefusedWhereTheConfigurationSaysSo) {
   EXPECT_EQ(engine.submit(kSnap, 2, Priority::kByKind, "r").outcome, Outcome::kAccepted) << "of another kind";
 }
 
+TEST(Repetition, AJobThatFailedOrWasCancelledIsInNoOtherPayloadsWay) {
+  EngineSetup setup = slow_setup();
+  setup.config.on_conflict = OnConflict::kReject;
+  setup.faults = [](SimulatedStage stage, std::uint64_t tag, unsigned) {
+    return stage == SimulatedStage::kSynthesis && tag == 2 ? SimulatedFault::kError : SimulatedFault::kNone;
+  };
+  SimulatedEngine engine(setup);
+  const Submission cancelled = engine.submit(kWindow, 1, Priority::kByKind, "r");
+  EXPECT_TRUE(engine->cancel(cancelled.job_id));
+  const Submission fails = engine.submit(kWindow, 2, Priority::kByKind, "r");
+  ASSERT_EQ(fails.outcome, Outcome::kAccepted) << "a corrected payload under its id";
+  EXPECT_EQ(engine.submit(kWindow, 3, Priority::kByKind, "r").outcome, Outcome::kConflict) << "while it runs";
+  EXPECT_EQ(engine.wait(fails.job_id)->state, JobState::kFailed);
+  const Submission proved = engine.submit(kWindow, 3, Priority::kByKind, "r");
+  ASSERT_EQ(proved.outcome, Outcome::kAccepted);
+  engine.expect_proved(proved.job_id, kWindow, 3);
+  EXPECT_EQ(engine.submit(kWindow, 1, Priority::kByKind, "r").outcome, Outcome::kConflict) << "it succeeded";
+}
+
 TEST(Repetition, OfTwoPayloadsThatComeAtOnceTheSecondIsRefused) {
   EngineSetup setup = slow_setup();
   setup.config.on_conflict = OnConflict::kReject;
@@ -471,6 +490,28 @@ TEST(ShutDown, DrainsWhatWasAccepted) {
   EXPECT_TRUE(engine->shut_down({}));
   ASSERT_TRUE(result);
   EXPECT_EQ(result->proof, simulated_proof(1, 10));
+}
+
+/// A client whose connection broke has nothing but its request id.
+TEST(ShutDown, RepetitionsAreAnsweredWhileItDrains) {
+  SimulatedEngine engine(slow_setup());
+  const Submission stored = engine.submit(kWindow, 1, Priority::kByKind, "stored");
+  engine.expect_proved(stored.job_id, kWindow, 1);
+  const Submission running = engine.submit(kPorep, 2, Priority::kByKind, "running");
+  const Submission cancelled = engine.submit(kWindow, 3, Priority::kByKind, "cancelled");
+  EXPECT_TRUE(engine->cancel(cancelled.job_id));
+  engine->stop_admission();
+  const Submission again = engine.submit(kPorep, 2, Priority::kByKind, "running");
+  EXPECT_EQ(again.outcome, Outcome::kAttached);
+  EXPECT_EQ(again.job_id, running.job_id);
+  const Submission answered = engine.submit(kWindow, 1, Priority::kByKind, "stored");
+  EXPECT_EQ(answered.outcome, Outcome::kStored);
+  EXPECT_EQ(answered.job_id, stored.job_id);
+  EXPECT_EQ(engine.submit(kWindow, 3, Priority::kByKind, "cancelled").outcome, Outcome::kDraining)
+      << "it would be a new job";
+  EXPECT_EQ(engine.submit(kWindow, 4, Priority::kByKind, "running").outcome, Outcome::kDraining);
+  EXPECT_TRUE(engine->shut_down({}));
+  EXPECT_EQ(engine.submit(kPorep, 2, Priority::kByKind, "running").outcome, Outcome::kStored);
 }
 
 TEST(ShutDown, AnswersPreloadsThatWaitOrAreUnderWay) {

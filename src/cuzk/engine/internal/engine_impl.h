@@ -194,6 +194,7 @@ class Engine::Impl {
 
   // ---- admission.cc
   struct Admission;
+  [[nodiscard]] bool blocks_its_id(const Job& job) const;
   [[nodiscard]] std::optional<Submission> known_submission(const RequestKey& key, Admission& admission);
   [[nodiscard]] std::optional<Submission> check_submission(JobRequest& request, Admission& admission);
   [[nodiscard]] std::optional<Submission> wait_to_read(Lock& lock, const OrderKey& key, std::uint64_t bytes);

@@ -125,6 +125,7 @@ bool Engine::Impl::shut_down(std::optional<Duration> patience) {
   for (const auto& [id, circuit] : cache_.entries())
     for (const auto& slot : devices_)
       if (circuit->key != nullptr) drop_from(*slot, *circuit->key, id);
+  take_starts_back(rest);
   return clean;
 }
 

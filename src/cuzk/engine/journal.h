@@ -12,8 +12,8 @@
 namespace cuzk::engine {
 
 /// Where accepted jobs and their results survive the process. Implementations are thread-safe: accept is
-/// called by whatever thread submits, payload by the engine's loaders, begin by its synthesis workers, the
-/// rest by one engine thread.
+/// called by whatever thread submits, payload by the engine's loaders, begin by its synthesis workers,
+/// take_back by whoever shuts the engine down, the rest by one engine thread.
 ///
 /// The engine's side of the contract:
 ///  - a job counts as accepted when accept has returned without error; submit fails with RESOURCE otherwise.
@@ -55,11 +55,14 @@ class Journal {
   /// that takes the process with it each time can be told from those that only waited. Unknown and finished
   /// jobs are ignored; after an error the job is proved all the same.
   virtual Result<void> begin(const std::string& job_id) = 0;
+  /// The engine has ended in good order: that these were begun is no sign against them, their last start does
+  /// not count. Unknown and finished jobs are ignored.
+  virtual Result<void> take_back(const std::vector<std::string>& job_ids) = 0;
 
   /// A job that was accepted and whose outcome was not stored.
   struct Unfinished {
     JobIdentity identity;
-    std::uint32_t starts = 0;  ///< processes that have begun it
+    std::uint32_t starts = 0;  ///< processes that have begun it and died
   };
   /// A job whose outcome was stored.
   struct Finished {

@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <mutex>
+#include <optional>
+#include <utility>
 
 #include "cuzk/engine/engine_fixture.h"
 
@@ -64,6 +67,12 @@ class MemoryJournal : public Journal {
     const std::lock_guard lock(mutex_);
     for (Row& row : rows_)
       if (row.identity.job_id == job_id && !row.result) ++row.starts;
+    return {};
+  }
+  Result<void> take_back(const std::vector<std::string>& job_ids) override {
+    const std::lock_guard lock(mutex_);
+    for (Row& row : rows_)
+      if (!row.result && std::count(job_ids.begin(), job_ids.end(), row.identity.job_id) > 0) --row.starts;
     return {};
   }
   Result<Recovered> recover() override {
@@ -196,11 +205,126 @@ TEST(JournalContract, AJobThatEndsTheProcessEachTimeIsGivenUp) {
   MemoryJournal journal;
   const ProofRequest request = simulated_request(kKind, 1);
   ASSERT_TRUE(journal.accept({"poison", "1", kKind, payload_digest(request), Priority::kHigh, 1}, request));
-  for (int start = 0; start < 32; ++start) ASSERT_TRUE(journal.begin("poison"));
+  for (int start = 0; start < 19; ++start) ASSERT_TRUE(journal.begin("poison"));
   SimulatedEngine engine(journal_setup(journal));
   const auto result = engine.wait("poison");
   EXPECT_EQ(result->failure, FailureClass::kInternal);
-  EXPECT_THAT(result->message, HasSubstr("ended 32 times"));
+  EXPECT_EQ(result->message,
+            "INTERNAL: the process has died 19 times after it was begun, the last 16 when nothing else was");
+}
+
+/// One job ends the process whenever it comes to the device; those that are begun beside it do not suffer.
+TEST(JournalContract, AJobThatEndsTheProcessTakesNoOtherAlong) {
+  MemoryJournal journal;
+  std::mutex mutex;
+  std::optional<std::vector<MemoryJournal::Row>> left;  // by the process that died
+  EngineSetup setup = journal_setup(journal);
+  setup.faults = [&](SimulatedStage stage, std::uint64_t tag, unsigned) {
+    const std::lock_guard lock(mutex);
+    if (stage == SimulatedStage::kLaunch && tag == 9 && !left) left = journal.copy();
+    return SimulatedFault::kNone;
+  };
+  const auto died = [&] {
+    const std::lock_guard lock(mutex);
+    return left.has_value();
+  };
+  std::string poison;
+  std::map<std::string, std::uint64_t> healthy;
+  unsigned deaths = 0;
+  for (;; ++deaths) {
+    ASSERT_LT(deaths, 100U);
+    SimulatedEngine engine(setup);
+    if (deaths == 0) {
+      poison = engine.submit(kKind, 9, Priority::kCritical).job_id;
+      for (std::uint64_t tag = 1; tag <= 6; ++tag) healthy[engine.accepted(kKind, tag)] = tag;
+    }
+    for (int i = 0; i < 600 && !died() && engine->job(poison)->state != JobState::kFailed; ++i)
+      engine.pass(milliseconds(100));
+    if (!died()) {
+      EXPECT_EQ(engine.wait(poison)->failure, FailureClass::kInternal);
+      for (const auto& [job, tag] : healthy) engine.expect_proved(job, kKind, tag);
+      break;
+    }
+    // What the engine does from now on no longer happens.
+    engine->shut_down(seconds(0));
+    const std::lock_guard lock(mutex);
+    journal.restore(*std::exchange(left, std::nullopt));
+    for (const MemoryJournal::Row& row : journal.copy())
+      if (row.identity.job_id != poison && !row.result) {
+        EXPECT_LE(row.starts, 3U);
+      }
+  }
+  EXPECT_EQ(deaths, 19U);
+}
+
+/// Killed again and again before anything is done: nothing of it is a job's fault.
+TEST(JournalContract, AStormOfRestartsFailsNoJob) {
+  MemoryJournal journal;
+  std::vector<std::string> jobs;
+  for (int start = 0; start < 40; ++start) {
+    SimulatedEngine engine(journal_setup(journal));
+    if (start == 0) {
+      for (std::uint64_t tag = 1; tag <= 6; ++tag) jobs.push_back(engine.accepted(kKind, tag));
+    }
+    engine.pass(milliseconds(500 + start % 5 * 1000));  // a job takes six seconds
+    std::vector<MemoryJournal::Row> left = journal.copy();
+    EXPECT_FALSE(engine->shut_down(seconds(0)));
+    if (start % 4 != 3) journal.restore(std::move(left));  // else it was stopped in good order
+  }
+  SimulatedEngine engine(journal_setup(journal));
+  for (std::uint64_t tag = 1; tag <= jobs.size(); ++tag) engine.expect_proved(jobs[tag - 1], kKind, tag);
+}
+
+TEST(JournalContract, ASuspectRunsAloneAndBehindWhatTheJournalHad) {
+  for (const PipelineMode mode : {PipelineMode::kMonolithic, PipelineMode::kBatched, PipelineMode::kSlotted,
+                                  PipelineMode::kWholeJob, PipelineMode::kPerPartition}) {
+    SCOPED_TRACE(std::string(to_string(mode)));
+    MemoryJournal journal;
+    EngineSetup setup = journal_setup(journal);
+    setup.config.pipeline_enabled = mode != PipelineMode::kMonolithic;
+    if (mode == PipelineMode::kBatched) setup.config.max_batch_size = 4;
+    if (mode == PipelineMode::kSlotted) setup.config.slot_size = 2;
+    if (mode == PipelineMode::kSlotted || mode == PipelineMode::kWholeJob) setup.config.partition_workers = 0;
+    ASSERT_EQ(pipeline_mode(setup.config), mode);
+    std::uint64_t tag = 0;
+    const auto left = [&](const char* id, ProofKind kind, Priority priority, int starts) {
+      const ProofRequest request = simulated_request(kind, ++tag);
+      ASSERT_TRUE(journal.accept({id, id, kind, payload_digest(request), priority, 1}, request));
+      for (int i = 0; i < starts; ++i) ASSERT_TRUE(journal.begin(id));
+    };
+    left("twice as suspect", kPorep, Priority::kCritical, 4);
+    left("suspect", kPorep, Priority::kCritical, 3);
+    left("other", kPorep, Priority::kLow, 2);
+    SimulatedEngine engine(setup);
+    engine.expect_proved("other", kPorep, 3);
+    std::map<std::string, std::uint64_t> later;
+    for (std::uint64_t n = 11; n <= 14; ++n) {
+      later[engine.accepted(kKind, n, Priority::kCritical)] = n;
+      engine.pass(milliseconds(1300));
+    }
+    engine.expect_proved("suspect", kPorep, 2);
+    engine.expect_proved("twice as suspect", kPorep, 1);
+    for (const auto& [job, n] : later) engine.expect_proved(job, kKind, n);
+    engine.expect_idle();
+
+    // From its first synthesis to its end nothing of another job happens.
+    std::map<std::string, Duration> begun;
+    std::map<std::string, Duration> done;
+    for (const timeline::Event& event : engine.events()) {
+      if (event.job.empty()) continue;
+      if (event.kind == timeline::EventKind::kSynthStart)
+        begun.try_emplace(event.job, Duration(event.time_ns));
+      if (event.kind == timeline::EventKind::kJobDone) done[event.job] = Duration(event.time_ns);
+    }
+    EXPECT_LE(done.at("other"), begun.at("suspect"));
+    EXPECT_LE(done.at("suspect"), begun.at("twice as suspect"));
+    for (const char* suspect : {"suspect", "twice as suspect"})
+      for (const auto& [job, end] : done)
+        if (job != suspect) {
+          EXPECT_TRUE(end <= begun.at(suspect) || begun.at(job) >= done.at(suspect))
+              << suspect << " and " << job;
+        }
+  }
 }
 
 TEST(JournalContract, AJobWhoseResultIsBeingStoredIsNotCancelled) {
@@ -310,10 +434,16 @@ TEST(JournalContract, AStartIsCountedWhenTheJobIsBegun) {
     // At the first start it only waits. Later ones read both requests at a time, and may read its first.
     const JobState state = engine->job(second)->state;
     EXPECT_TRUE(start > 1 || state == JobState::kQueued);
-    if (state != JobState::kQueued) ++second_starts;
+    const bool second_begun = state != JobState::kQueued;
+    std::vector<MemoryJournal::Row> left = journal.copy();
+    EXPECT_EQ(left.at(0).starts, start);
+    EXPECT_EQ(left.at(1).starts, second_starts + (second_begun ? 1 : 0));
     EXPECT_FALSE(engine->shut_down(seconds(0)));
-    EXPECT_EQ(journal.copy().at(0).starts, start);
+    EXPECT_EQ(journal.copy().at(0).starts, start - 1) << "a stop in good order takes it back";
     EXPECT_EQ(journal.copy().at(1).starts, second_starts);
+    if (start == 3) continue;
+    journal.restore(std::move(left));
+    if (second_begun) ++second_starts;
   }
   SimulatedEngine engine(journal_setup(journal));
   engine.expect_proved(second, kKind, 2);

@@ -48,7 +48,9 @@ void Engine::Impl::take_out(const Member& member) {
     let_go(MemoryUse::kWitnesses, launch->circuit->partition_bytes,
            std::exchange(partition.witness, nullptr));
   cache_.release(*launch->circuit, now());
-  if (launch->members.empty()) --launches_in_flight_;
+  if (!launch->members.empty()) return;
+  --launches_in_flight_;
+  if (launch->alone) --launches_alone_;
 }
 
 void Engine::Impl::prove_again(const Member& member, std::optional<Partition::Maker> avoid) {

@@ -8,9 +8,19 @@
 namespace cuzk::engine {
 namespace {
 
-/// A job that this many processes have begun and none has finished is the likely reason why they end. Many,
-/// because a machine that is restarted a few times while it runs is not its fault.
-constexpr std::uint32_t kMostStarts = 32;
+// A job that takes the process with it must not do so for ever, and one that only ran when the process died
+// must not fail for that. Counted is how many processes died after they had begun the job (Journal::begin); a
+// stop in good order takes the start back. It is
+//
+//     a job like others   until kSuspicious of them have died,
+//     a suspect           from then on: the suspects come when every other job that the journal had is done,
+//                         one after another, those with the fewest deaths first, each alone: while it runs no
+//                         partition of another job is in flight, so only its own runs are counted from here,
+//     failed              when kMostAlone processes have died of which it was all that they did.
+
+constexpr std::uint32_t kSuspicious = 3;
+/// Many, because a machine that is restarted a few times while it runs is not its fault.
+constexpr std::uint32_t kMostAlone = 16;
 
 }  // namespace
 
@@ -30,22 +40,58 @@ void Engine::Impl::recover(const Journal::Recovered& recovered) {
     budget_.take(MemoryUse::kResults, result_bytes(*job->result));
     if (finished.place != Journal::Place::kStored) unstored_.push_back(job);
   }
+  std::multimap<std::uint32_t, JobPtr> suspects;  // by their deaths
   for (const Journal::Unfinished& unfinished : recovered.unfinished) {
     auto job = std::make_shared<Job>();
     job->identity = unfinished.identity;
     job->sequence = next_job_++;
     job->accepted = now();
+    job->recovered = true;
+    job->suspect = unfinished.starts >= kSuspicious;
     jobs_[job->identity.job_id] = job;
     live_[job->sequence] = job;
     if (!job->identity.request_id.empty())
       by_request_[{job->identity.request_id, job->identity.kind, job->identity.digest}] = job;
     ++counters_.recovered;
-    if (unfinished.starts >= kMostStarts)
+    if (unfinished.starts >= kSuspicious + kMostAlone)
       fail(job, FailureClass::kInternal,
-           "the process has ended " + std::to_string(unfinished.starts) + " times after it was begun");
+           "the process has died " + std::to_string(unfinished.starts) +
+               " times after it was begun, the last " + std::to_string(unfinished.starts - kSuspicious) +
+               " when nothing else was");
+    else if (job->suspect)
+      suspects.emplace(unfinished.starts, job);
     else
       load_queue_.push(key_of(*job, 0), LoadTask{nullptr, job});
   }
+  for (auto& [starts, job] : suspects) suspects_.push_back(std::move(job));
+}
+
+/// Whether the suspect whose turn it is has begun, or something of it is still in flight: nothing of another
+/// job is begun then.
+bool Engine::Impl::suspect_runs() const {
+  return launches_alone_ > 0 || (suspect_ != nullptr && suspect_->running && !suspect_->settled);
+}
+
+/// The next suspect gets its turn, if nothing is before it.
+void Engine::Impl::release_suspect() {
+  while (!suspects_.empty() && suspects_.front()->settled) suspects_.pop_front();  // cancelled meanwhile
+  if (suspects_.empty() || stopping_ || suspect_runs() || (suspect_ != nullptr && !suspect_->settled)) return;
+  for (const auto& [sequence, job] : live_)
+    if (job->recovered && !job->suspect && !job->settled) return;
+  suspect_ = std::move(suspects_.front());
+  suspects_.pop_front();
+  load_queue_.push(key_of(*suspect_, 0), LoadTask{nullptr, suspect_});
+  changed();
+}
+
+/// The engine has ended in good order: it is not these that ended it. Without the mutex, when no thread is
+/// left.
+void Engine::Impl::take_starts_back(const std::vector<JobPtr>& stopped) {
+  std::vector<std::string> ids;
+  for (const JobPtr& job : stopped)
+    if (job->running && job->result->failure == FailureClass::kShutdown) ids.push_back(job->identity.job_id);
+  if (parts_.journal != nullptr && !ids.empty())
+    (void)guarded([&] { return parts_.journal->take_back(ids); });
 }
 
 /// How large a request of the journal is shows only when it is there. Half of a small budget, so that those

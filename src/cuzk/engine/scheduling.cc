@@ -30,7 +30,7 @@ void Engine::Impl::gather(const JobPtr& job) {
   // PoSt proofs are single partitions with a deadline: they never wait for company.
   const bool alone = job->identity.kind == ProofKind::winning_post ||
                      job->identity.kind == ProofKind::window_post_partition ||
-                     job->identity.priority == Priority::kCritical || admission_stopped_;
+                     job->identity.priority == Priority::kCritical || job->suspect || admission_stopped_;
   std::size_t partitions = job->partitions.size();
   bool more_urgent = false;
   bool other_circuit = false;
@@ -159,18 +159,22 @@ void Engine::Impl::prefetch(Job& job) {
 Engine::Impl::Verdict Engine::Impl::consider(const OrderKey& key, const Waiting& waiting, Wake& wake) {
   if (!gate_open(waiting)) return Verdict::kPass;
   Job& job = *waiting.members.front().job;
+  if (!job.suspect && suspect_runs()) return Verdict::kPass;
   CachedCircuit& circuit = cache_.entry(job.circuit_id);
   const std::size_t partitions = waiting.together ? waiting.members.size() : 1;
   if (circuit.shape != nullptr && circuit.total_bytes(partitions) > budget_.room(MemoryUse::kKeys))
     return Verdict::kNever;
   // With nothing in flight there is nothing that would make room: the first of all does not wait for what
   // lies idle.
-  const bool first = launches_in_flight_ == 0 && key == waiting_.begin()->first;
+  const bool first =
+      launches_in_flight_ == 0 && (key == waiting_.begin()->first || (job.suspect && job.running));
   const bool urgent = job.identity.priority == Priority::kCritical || first;
   if (!circuit.hot()) {
     waits_for_load(job);
     return want(circuit, key, urgent, wake) == Room::kThere ? Verdict::kPass : Verdict::kNoRoom;
   }
+  // Like one that lacks memory: what runs ends, and then it is next.
+  if (job.suspect && launches_in_flight_ > launches_alone_) return Verdict::kNoRoom;
   const std::uint64_t bytes = partitions * circuit.partition_bytes;
   if (make_room(bytes, circuit, urgent, wake) != Room::kThere) return Verdict::kNoRoom;
   budget_.take(MemoryUse::kWitnesses, bytes);
@@ -178,6 +182,7 @@ Engine::Impl::Verdict Engine::Impl::consider(const OrderKey& key, const Waiting&
 }
 
 std::optional<Engine::Impl::Admitted> Engine::Impl::next_partition(Wake& wake) {
+  release_suspect();
   for (auto at = waiting_.begin(); at != waiting_.end();) {
     // What is admitted already has its memory: it goes first unless somebody more urgent waits.
     if (!admitted_.empty() && admitted_.begin()->first < at->first) break;
@@ -238,8 +243,10 @@ void Engine::Impl::admit(std::deque<Member> members, CachedCircuit& circuit) {
   launch->in_synthesis = members.size();
   circuit.refs += static_cast<std::uint32_t>(members.size());
   circuit.last_used = now();
+  launch->alone = members.front().job->suspect;
   ++launches_in_flight_;
   ++launches_in_synthesis_;
+  if (launch->alone) ++launches_alone_;
   for (const Member& member : members) {
     Partition& partition = member.get();
     partition.launch = launch;

@@ -328,6 +328,27 @@ class SqliteJournal::Impl {
     return update.run();
   }
 
+  Result<void> take_back(const std::vector<std::string>& job_ids) {
+    CUZK_TRY(check_place());
+    const std::lock_guard guard(mutex_);
+    CUZK_TRY(database_.execute("BEGIN"));
+    for (const std::string& job_id : job_ids) {
+      const Result<void> taken = [&]() -> Result<void> {
+        CUZK_TRY_ASSIGN(SqlStatement update,
+                        database_.prepare("UPDATE job SET starts = starts - 1 "
+                                          "WHERE job_id = ? AND state = 0 AND starts > 0"));
+        update.bind(0, job_id);
+        return update.run();
+      }();
+      if (taken) continue;
+      (void)database_.execute("ROLLBACK");
+      return taken;
+    }
+    const Result<void> committed = database_.execute("COMMIT");
+    if (!committed) (void)database_.execute("ROLLBACK");
+    return committed;
+  }
+
   Result<Recovered> recover() {
     const std::lock_guard guard(mutex_);
     Recovered out;
@@ -535,6 +556,9 @@ Result<void> SqliteJournal::forget(const std::string& job_id) {
 }
 Result<void> SqliteJournal::begin(const std::string& job_id) {
   return impl_->begin(job_id);
+}
+Result<void> SqliteJournal::take_back(const std::vector<std::string>& job_ids) {
+  return impl_->take_back(job_ids);
 }
 Result<engine::Journal::Recovered> SqliteJournal::recover() {
   return impl_->recover();

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cuzk/engine/journal.h"
 
@@ -40,6 +41,7 @@ class SqliteJournal : public engine::Journal {
   Result<void> probe(std::uint64_t request_bytes) override;
   Result<void> forget(const std::string& job_id) override;
   Result<void> begin(const std::string& job_id) override;
+  Result<void> take_back(const std::vector<std::string>& job_ids) override;
   /// A finished job whose row is not what finish wrote comes back as failed, kInternal: its retry is proved.
   Result<Recovered> recover() override;
   Result<ProofRequest> payload(const std::string& job_id) override;

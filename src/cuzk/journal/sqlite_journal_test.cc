@@ -336,6 +336,19 @@ TEST_F(Journal, WhatACrashLeavesIsSweptAway) {
   EXPECT_TRUE(journal->payload("J"));
 }
 
+TEST_F(Journal, StartsAreTakenBack) {
+  const ProofRequest proof = request(1);
+  const auto journal = open();
+  for (const char* id : {"A", "B", "C"}) ASSERT_TRUE(journal->accept(identity(id, proof), proof));
+  for (const char* id : {"A", "A", "B"}) ASSERT_TRUE(journal->begin(id));
+  ASSERT_TRUE(journal->take_back({"A", "C", "unknown"}));
+  const auto recovered = journal->recover().value();
+  ASSERT_EQ(recovered.unfinished.size(), 3U);
+  EXPECT_EQ(recovered.unfinished[0].starts, 1U);
+  EXPECT_EQ(recovered.unfinished[1].starts, 1U);
+  EXPECT_EQ(recovered.unfinished[2].starts, 0U);
+}
+
 TEST_F(Journal, AStoredResultThatWasChangedIsNoResult) {
   const ProofRequest proof = request(1);
   const JobResult stored = result(identity("J", proof));

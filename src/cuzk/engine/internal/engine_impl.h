@@ -51,6 +51,9 @@ struct Job {
   std::optional<Assembler> assembler;
   std::stop_source stop;  ///< asks its synthesis to end
 
+  bool recovered = false;  ///< an earlier process accepted it
+  /// Several processes died when they had begun it: it runs alone (recovery.cc).
+  bool suspect = false;
   bool running = false;  ///< something of it has begun
   bool settled = false;  ///< the outcome is decided: `result` is set and nothing more is begun
   bool final = false;    ///< the outcome is in the journal and visible
@@ -95,6 +98,7 @@ struct Launch {
   bool holds_memory = true;      ///< of its members; until the launch is over
   bool queued = false;           ///< is in device_queue_
   bool accepted = false;         ///< the device queue had room for it: no permit is held any more
+  bool alone = false;            ///< of a suspect: nothing else is in flight
 };
 
 /// One device and its workers' shared state.
@@ -309,6 +313,9 @@ class Engine::Impl {
   void recover(const Journal::Recovered& recovered);
   [[nodiscard]] std::uint64_t most_reading_bytes() const;
   void read_recovered(Lock& lock, const JobPtr& job);
+  void release_suspect();
+  void take_starts_back(const std::vector<JobPtr>& stopped);
+  [[nodiscard]] bool suspect_runs() const;
 
   // ---- delivery.cc
   void delivery();
@@ -377,7 +384,8 @@ class Engine::Impl {
   OrderedQueue<JobPtr> delivery_queue_{queue_counts_};
   std::size_t launches_in_flight_ = 0;  // admitted, not yet through their check
   std::size_t launches_in_synthesis_ = 0;
-  std::size_t finishing_ = 0;  // launches in finish_queue_ or in their epilogue
+  std::size_t launches_alone_ = 0;  // of those in flight: of a suspect
+  std::size_t finishing_ = 0;       // launches in finish_queue_ or in their epilogue
   unsigned synthesis_busy_ = 0;
 
   struct PreloadWaiter {
@@ -396,6 +404,8 @@ class Engine::Impl {
   };
   std::optional<JournalRefusal> journal_refusal_;
   std::vector<std::string> to_forget_;  // job ids that leave the journal
+  std::deque<JobPtr> suspects_;         // whose turn has not come, in the order of their turns
+  JobPtr suspect_;                      // whose turn it is, or was
 
   std::stop_source stop_loads_;  // not guarded: it is thread-safe
 

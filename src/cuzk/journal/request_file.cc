@@ -18,7 +18,9 @@
 namespace cuzk::journal {
 namespace {
 
-constexpr std::string_view kMagic = "cuzkreq2";
+constexpr std::string_view kAnyMagic = "cuzkreq";
+constexpr std::string_view kMagic = "cuzkreq3";
+constexpr std::string_view kMagicWithoutOwner = "cuzkreq2";
 constexpr std::string_view kMagicWithoutRoom = "cuzkreq1";
 constexpr std::string_view kOutcomeMagic = "cuzkout1";
 constexpr std::size_t kMostMessage = 2048;
@@ -75,14 +77,75 @@ bool same(ByteSpan bytes, std::string_view text) {
   return std::equal(bytes.begin(), bytes.end(), byte_span(text).begin(), byte_span(text).end());
 }
 
+bool has_outcome_room(ByteSpan magic) {
+  return same(magic, kMagic) || same(magic, kMagicWithoutOwner);
+}
+
 }  // namespace
 
-Result<ProofRequest> parse_request(ByteSpan file) {
+namespace {
+
+Result<void> write_owner(FileSink& sink, const RequestOwner& owner) {
+  const engine::JobIdentity& identity = owner.identity;
+  std::vector<std::uint8_t> record;
+  const auto number = [&](auto value) {
+    record.resize(record.size() + 8);
+    store_le(record.data() + record.size() - 8, static_cast<std::uint64_t>(value));
+  };
+  const auto bytes = [&](ByteSpan value) {
+    number(value.size());
+    record.insert(record.end(), value.begin(), value.end());
+  };
+  bytes(byte_span(identity.job_id));
+  bytes(byte_span(identity.request_id));
+  bytes(identity.digest);
+  number(identity.priority);
+  number(identity.attempt);
+  number(owner.accepted_at);
+  CUZK_TRY(Writer(sink).bytes(record));
+  return sink.write(sha256(record));
+}
+
+/// But for the kind, which is the request's.
+Result<RequestOwner> owner_in(Reader& file) {
+  CUZK_TRY_ASSIGN(const std::vector<std::uint8_t> record, file.bytes());
+  CUZK_TRY_ASSIGN(const ByteSpan checksum, file.take(sizeof(Bytes32)));
+  const Bytes32 expected = sha256(record);
+  if (!std::equal(checksum.begin(), checksum.end(), expected.begin(), expected.end())) return file.broken();
+  Reader in(record);
+  RequestOwner out;
+  engine::JobIdentity& identity = out.identity;
+  CUZK_TRY_ASSIGN(const std::vector<std::uint8_t> job_id, in.bytes());
+  CUZK_TRY_ASSIGN(const std::vector<std::uint8_t> request_id, in.bytes());
+  CUZK_TRY_ASSIGN(const std::vector<std::uint8_t> digest, in.bytes());
+  CUZK_TRY_ASSIGN(const std::uint64_t priority, in.number());
+  CUZK_TRY_ASSIGN(const std::uint64_t attempt, in.number());
+  CUZK_TRY_ASSIGN(const std::uint64_t accepted_at, in.number());
+  if (digest.size() != identity.digest.size() || priority < 1 || priority > 4 ||
+      attempt > std::numeric_limits<std::uint32_t>::max() || in.left() != 0)
+    return file.broken();
+  identity.job_id.assign(job_id.begin(), job_id.end());
+  identity.request_id.assign(request_id.begin(), request_id.end());
+  std::copy(digest.begin(), digest.end(), identity.digest.begin());
+  identity.priority = static_cast<engine::Priority>(priority);
+  identity.attempt = static_cast<std::uint32_t>(attempt);
+  out.accepted_at = static_cast<std::int64_t>(accepted_at);
+  return out;
+}
+
+}  // namespace
+
+Result<StoredRequest> parse_request(ByteSpan file) {
   Reader in(file);
-  ProofRequest out;
+  StoredRequest stored;
+  ProofRequest& out = stored.request;
   CUZK_TRY_ASSIGN(const ByteSpan magic, in.take(kMagic.size()));
+  const bool has_owner = same(magic, kMagic);
+  const bool has_room = has_owner || same(magic, kMagicWithoutOwner);
+  if (has_owner) {
+    CUZK_TRY_ASSIGN(stored.owner, owner_in(in));
+  }
   CUZK_TRY_ASSIGN(const std::uint64_t kind, in.number());
-  const bool has_room = same(magic, kMagic);
   if (!(has_room || same(magic, kMagicWithoutRoom)) || kind < 1 || kind > kProofKinds.size())
     return in.broken();
   out.kind = static_cast<ProofKind>(kind);
@@ -105,13 +168,15 @@ Result<ProofRequest> parse_request(ByteSpan file) {
   CUZK_TRY_ASSIGN(out.comm_r_new, in.bytes());
   CUZK_TRY_ASSIGN(out.comm_d_new, in.bytes());
   if (in.left() != (has_room ? kOutcomeRoom : 0)) return in.broken();
-  return out;
+  stored.owner.identity.kind = out.kind;
+  return stored;
 }
 
-Result<void> write_request(const std::string& path, const ProofRequest& request) {
+Result<void> write_request(const std::string& path, const RequestOwner& owner, const ProofRequest& request) {
   CUZK_TRY_ASSIGN(FileSink sink, FileSink::create(path));
   Writer out(sink);
   CUZK_TRY(sink.write(byte_span(kMagic)));
+  CUZK_TRY(write_owner(sink, owner));
   CUZK_TRY(out.number(static_cast<std::uint64_t>(request.kind)));
   CUZK_TRY(out.number(request.sector_size));
   CUZK_TRY(out.number(request.registered_proof));
@@ -129,7 +194,10 @@ Result<void> write_request(const std::string& path, const ProofRequest& request)
   return sink.commit();
 }
 
-Result<ProofRequest> read_request_file(const std::string& path, const Bytes32& digest) {
+namespace {
+
+/// Of the owner's digest where `digest` is absent.
+Result<StoredRequest> read_whole(const std::string& path, std::optional<Bytes32> digest) {
   const auto broken = [&](const std::string& how) {
     return Error{ErrorCode::kInternal, "'" + path + "' " + how};
   };
@@ -140,11 +208,33 @@ Result<ProofRequest> read_request_file(const std::string& path, const Bytes32& d
     return broken("has " + std::to_string(file.size()) + " bytes, more than any request");
   std::vector<std::uint8_t> bytes(file.size());
   CUZK_TRY(file.read(0, bytes));
-  Result<ProofRequest> request = parse_request(bytes);
-  if (!request) return broken("is " + request.error().message);
-  if (payload_digest(*request) != digest)
+  Result<StoredRequest> stored = parse_request(bytes);
+  if (!stored) return broken("is " + stored.error().message);
+  if (!digest && stored->owner.identity.job_id.empty())
+    return broken("does not say whose request it is: an earlier version wrote it");
+  if (payload_digest(stored->request) != (digest ? *digest : stored->owner.identity.digest))
     return broken("is not the request that was accepted: its digest differs");
-  return request;
+  return stored;
+}
+
+}  // namespace
+
+Result<ProofRequest> read_request_file(const std::string& path, const Bytes32& digest) {
+  CUZK_TRY_ASSIGN(StoredRequest stored, read_whole(path, digest));
+  return std::move(stored.request);
+}
+
+Result<RequestOwner> read_owner(const std::string& path) {
+  CUZK_TRY_ASSIGN(StoredRequest stored, read_whole(path, {}));
+  return std::move(stored.owner);
+}
+
+Result<bool> begins_like_request(const std::string& path) {
+  CUZK_TRY_ASSIGN(const PositionedFile file, PositionedFile::open(path));
+  std::array<std::uint8_t, kAnyMagic.size()> magic{};
+  if (file.size() < magic.size()) return false;
+  CUZK_TRY(file.read(0, magic));
+  return same(magic, kAnyMagic);
 }
 
 // The room: "cuzkout1", the length of what follows but for the checksum; state, failure, when it was
@@ -232,8 +322,8 @@ Result<void> write_outcome(const std::string& path, const engine::JobResult& res
   const Result<void> written = [&]() -> Result<void> {
     std::array<std::uint8_t, 8> magic{};
     struct stat file {};
-    if (::pread(fd, magic.data(), magic.size(), 0) != 8 || !same(magic, kMagic) || ::fstat(fd, &file) != 0 ||
-        file.st_size < static_cast<off_t>(kOutcomeRoom))
+    if (::pread(fd, magic.data(), magic.size(), 0) != 8 || !has_outcome_room(magic) ||
+        ::fstat(fd, &file) != 0 || file.st_size < static_cast<off_t>(kOutcomeRoom))
       return io_error("'" + path + "' has no room for an outcome");
     const off_t room = file.st_size - static_cast<off_t>(kOutcomeRoom);
     for (std::size_t done = 0; done < bytes.size();) {
@@ -255,7 +345,7 @@ std::optional<StoredOutcome> read_outcome(const std::string& path, const engine:
   if (!file || file->size() < kMagic.size() + kOutcomeRoom) return std::nullopt;
   std::array<std::uint8_t, 8> file_magic{};
   std::vector<std::uint8_t> room(kOutcomeRoom);
-  if (!file->read(0, file_magic) || !same(file_magic, kMagic) ||
+  if (!file->read(0, file_magic) || !has_outcome_room(file_magic) ||
       !file->read(file->size() - kOutcomeRoom, room))
     return std::nullopt;
   Reader in(room);

@@ -14,7 +14,6 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "cuzk/hash/sha256.h"
@@ -240,30 +239,50 @@ class SqliteJournal::Impl {
     return {};
   }
 
-  /// Removes payloads that no unfinished job has.
+  /// Removes payloads of finished jobs, and what a process left half written; takes up whole requests that
+  /// the database does not know. Nothing else is removed.
   Result<void> sweep() {
-    CUZK_TRY_ASSIGN(SqlStatement rows, database_.prepare("SELECT job_id FROM job WHERE state = 0"));
-    std::set<std::string> wanted;
+    CUZK_TRY_ASSIGN(SqlStatement rows, database_.prepare("SELECT job_id, state FROM job"));
+    std::map<std::string, bool> finished;  // by job id
     for (;;) {
       CUZK_TRY_ASSIGN(const bool row, rows.step());
       if (!row) break;
-      wanted.insert(rows.text(0));
+      finished.emplace(rows.text(0), rows.number(1) != 0);
     }
     std::error_code error;
+    std::vector<std::string> unknown;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder_ + "/payload", error)) {
-      if (!wanted.contains(entry.path().filename().string())) fs::remove(entry.path(), error);
+      const std::string name = entry.path().filename().string();
+      const auto known = finished.find(name);
+      if (known != finished.end() ? known->second : is_temporary(name))
+        ::unlink(entry.path().c_str());
+      else if (known == finished.end())
+        unknown.push_back(name);
     }
+    std::sort(unknown.begin(), unknown.end());
+    std::vector<RequestOwner> lost_jobs;
+    for (const std::string& name : unknown)
+      if (std::optional<RequestOwner> owner = owner_of(name)) lost_jobs.push_back(*std::move(owner));
+    // Ids of one process end in a count.
+    std::stable_sort(lost_jobs.begin(), lost_jobs.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.accepted_at, a.identity.job_id.size()) <
+             std::pair(b.accepted_at, b.identity.job_id.size());
+    });
+    for (const RequestOwner& job : lost_jobs) take_up(job);
     return {};
   }
+
+  [[nodiscard]] const std::vector<Notice>& notices() const { return notices_; }
 
   Result<void> accept(const JobIdentity& identity, const ProofRequest& request) {
     CUZK_TRY(check_id(identity.job_id));
     CUZK_TRY(check_place());
     CUZK_TRY(check_absent(identity.job_id));
     const std::string path = payload_path(identity.job_id);
-    CUZK_TRY(write_request(path, request));
-    const Result<void> inserted = insert(identity);
-    // Without its row the payload is nothing; should this fail as well, the next open removes it.
+    const RequestOwner owner{identity, now()};
+    CUZK_TRY(write_request(path, owner, request));
+    const Result<void> inserted = insert(owner);
+    // Should this fail as well the next start runs a job that was refused, which hurts nobody.
     if (!inserted) ::unlink(path.c_str());
     return inserted;
   }
@@ -309,14 +328,20 @@ class SqliteJournal::Impl {
   }
 
   Result<void> forget(const std::string& job_id) {
-    {
-      const std::lock_guard guard(mutex_);
-      CUZK_TRY_ASSIGN(SqlStatement remove, database_.prepare("DELETE FROM job WHERE job_id = ?"));
-      remove.bind(0, job_id);
-      CUZK_TRY(remove.run());
-      kept_.erase(job_id);
-    }
-    if (check_id(job_id)) ::unlink(payload_path(job_id).c_str());
+    const std::lock_guard guard(mutex_);
+    // Whenever the process ends, the next one finds neither a request without its row, which it would take
+    // up, nor an unfinished job without its request.
+    CUZK_TRY_ASSIGN(SqlStatement end,
+                    database_.prepare("UPDATE job SET state = ? WHERE job_id = ? AND state = 0"));
+    end.bind(0, static_cast<std::int64_t>(JobState::kCancelled)).bind(1, job_id);
+    CUZK_TRY(end.run());
+    if (const std::string path = payload_path(job_id);
+        check_id(job_id) && ::unlink(path.c_str()) != 0 && errno != ENOENT)
+      return os_error("journal: cannot remove", path);
+    CUZK_TRY_ASSIGN(SqlStatement remove, database_.prepare("DELETE FROM job WHERE job_id = ?"));
+    remove.bind(0, job_id);
+    CUZK_TRY(remove.run());
+    kept_.erase(job_id);
     return {};
   }
 
@@ -459,6 +484,49 @@ class SqliteJournal::Impl {
     return update.run();
   }
 
+  /// What FileSink, or probe, had not finished.
+  static bool is_temporary(const std::string& name) {
+    const std::size_t at = name.find(".tmp.");
+    return at != std::string::npos && check_id(name.substr(0, at)) && at + 5 < name.size() &&
+           name.find_first_not_of("0123456789abcdef", at + 5) == std::string::npos;
+  }
+
+  /// Of a file in `payload` that no row knows; nothing, with a notice, where there is no whole request of a
+  /// job of that name.
+  std::optional<RequestOwner> owner_of(const std::string& name) {
+    const std::string path = payload_path(name);
+    const Result<bool> request = begins_like_request(path);
+    Result<RequestOwner> owner =
+        request && *request && check_id(name) ? read_owner(path) : Result<RequestOwner>(RequestOwner());
+    if (owner && owner->identity.job_id == name) return *std::move(owner);
+    if (owner) {
+      notices_.push_back({false, "'" + path + "' is not the request of a job of that name" +
+                                     (request ? "" : " (" + request.error().message + ")") +
+                                     "; it is left alone"});
+    } else if (owner.error().code != ErrorCode::kInternal) {
+      notices_.push_back({false,
+                          "a stored request that journal.db does not know cannot be read, the next start "
+                          "tries again: " +
+                              owner.error().message});
+    } else {
+      const Result<std::string> kept = set_aside(name);
+      notices_.push_back({true, "a stored request that journal.db does not know is damaged, job '" + name +
+                                    "' is lost: " + owner.error().message +
+                                    (kept ? *kept : "; " + kept.error().message)});
+    }
+    return std::nullopt;
+  }
+
+  void take_up(const RequestOwner& job) {
+    const Result<void> inserted = insert(job);
+    notices_.push_back(
+        {false,
+         "the stored request of job '" + job.identity.job_id + "' (request id '" + job.identity.request_id +
+             "') is not in journal.db: " +
+             (inserted ? "its acceptance was cut short, or journal.db-wal is gone or damaged; it runs again"
+                       : "it cannot be put there, the next start tries again: " + inserted.error().message)});
+  }
+
   /// What is in the place of a job's request goes where nothing removes it. What to say about it; kIo when
   /// that cannot be done now.
   Result<std::string> set_aside(const std::string& job_id) {
@@ -499,7 +567,8 @@ class SqliteJournal::Impl {
     return {};
   }
 
-  Result<void> insert(const JobIdentity& identity) {
+  Result<void> insert(const RequestOwner& owner) {
+    const JobIdentity& identity = owner.identity;
     const std::lock_guard guard(mutex_);
     CUZK_TRY_ASSIGN(SqlStatement row, database_.prepare("INSERT INTO job (" + std::string(kIdentityColumns) +
                                                         ", accepted_at) VALUES (?, ?, ?, ?, ?, ?, ?)"));
@@ -509,7 +578,7 @@ class SqliteJournal::Impl {
         .bind(3, ByteSpan(identity.digest))
         .bind(4, static_cast<std::int64_t>(identity.priority))
         .bind(5, static_cast<std::int64_t>(identity.attempt))
-        .bind(6, now());
+        .bind(6, owner.accepted_at);
     return row.run();
   }
 
@@ -520,6 +589,7 @@ class SqliteJournal::Impl {
   Database database_;  // guarded by mutex_
   /// Jobs whose outcome is beside their request, and when they were finished; guarded by mutex_.
   std::map<std::string, std::int64_t> kept_;
+  std::vector<Notice> notices_;  // of open
 };
 
 SqliteJournal::SqliteJournal(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -559,6 +629,9 @@ Result<void> SqliteJournal::begin(const std::string& job_id) {
 }
 Result<void> SqliteJournal::take_back(const std::vector<std::string>& job_ids) {
   return impl_->take_back(job_ids);
+}
+const std::vector<SqliteJournal::Notice>& SqliteJournal::notices() const {
+  return impl_->notices();
 }
 Result<engine::Journal::Recovered> SqliteJournal::recover() {
   return impl_->recover();

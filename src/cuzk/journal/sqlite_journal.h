@@ -11,14 +11,17 @@ namespace cuzk::journal {
 /// The engine's journal in a folder:
 ///
 ///     journal.db       SQLite, write-ahead log, synchronous=FULL: one row a job, with its outcome
-///     payload/JOB_ID   the request of each job that is not finished, with room for its outcome
-///                      (request_file.h)
+///     payload/JOB_ID   the request of each job that is not finished, with whose it is and room for its
+///                      outcome (request_file.h)
 ///     damaged/JOB_ID   what was found in the place of a request: evidence, nothing reads it
 ///
 /// The folder itself is held with flock while a process uses it.
 ///
-/// A job's payload is on disk before its row is, and goes after its outcome is; payloads without a row of an
-/// unfinished job are what a crash left and are removed by open. Thread-safe.
+/// A job's payload is on disk before its row is, goes after its outcome is, and is gone before its row goes.
+/// So one without a row is of a job whose acceptance a crash cut short, or the database lost what it had been
+/// told (its log is gone or damaged: SQLite takes the part of it that is whole, without a word). In both
+/// cases open takes the job up again as it was accepted; where it was finished it is proved once more.
+/// Thread-safe.
 class SqliteJournal : public engine::Journal {
  public:
   /// Makes the folder where it does not exist (mode 0700: payloads hold replica data). kIo when it cannot be
@@ -27,6 +30,13 @@ class SqliteJournal : public engine::Journal {
   /// damaged is left as it was found.
   static Result<std::unique_ptr<SqliteJournal>> open(const std::string& folder);
   ~SqliteJournal() override;
+
+  /// What open found in `payload` that the database does not know, one sentence each.
+  struct Notice {
+    bool damage = false;  ///< a request that is not whole, now in `damaged`; nobody can take it up
+    std::string text;
+  };
+  [[nodiscard]] const std::vector<Notice>& notices() const;
 
   /// kIo while the folder, or the database in it, is not in its place: moved, removed or replaced since it
   /// was opened. Until it is back nothing is stored; accept, finish, probe

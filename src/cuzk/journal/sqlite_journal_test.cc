@@ -109,6 +109,39 @@ void expect_same(const JobIdentity& a, const JobIdentity& b) {
   EXPECT_EQ(a.attempt, b.attempt);
 }
 
+/// A full disk, as a limit of the size of files: while it lives, what would lie beyond cannot be written.
+class FileLimit {
+ public:
+  explicit FileLimit(rlim_t bytes) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &before_), 0);
+    const rlimit to{bytes, before_.rlim_max};
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &to), 0);
+  }
+  ~FileLimit() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+  FileLimit(const FileLimit&) = delete;
+  FileLimit& operator=(const FileLimit&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+std::vector<std::uint8_t> file_bytes(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string content(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// A request's file as an earlier version wrote it.
+std::string without_owner(const std::string& file, char version) {
+  const std::size_t owner = 8 + load_le<std::uint64_t>(byte_span(file).data() + 8) + 32;
+  return std::string("cuzkreq") + version + file.substr(8 + owner);
+}
+
 /// Requests and results are nobody else's, also where the folder was made by somebody else.
 TEST_F(Journal, NobodyElseReadsItsFiles) {
   fs::create_directories(folder());
@@ -325,15 +358,162 @@ TEST_F(Journal, ADamagedPayloadIsKeptAsEvidence) {
 
 TEST_F(Journal, WhatACrashLeavesIsSweptAway) {
   const ProofRequest proof = request(1);
+  std::string finished;
   {
     const auto journal = open();
     ASSERT_TRUE(journal->accept(identity("J", proof), proof));
-    ASSERT_TRUE(write_request(folder() + "/payload/orphan", proof));
+    ASSERT_TRUE(journal->accept(identity("F", proof), proof));
+    finished = content(folder() + "/payload/F");
+    ASSERT_TRUE(journal->finish(result(identity("F", proof))));
     std::ofstream(folder() + "/payload/K.tmp.0123456789abcdef") << "half";
+    std::ofstream(folder() + "/payload/probe.tmp.0");
   }
+  std::ofstream(folder() + "/payload/F", std::ios::binary) << finished;  // its row says that it is done
   const auto journal = open();
   EXPECT_EQ(payload_files(), 1U);
   EXPECT_TRUE(journal->payload("J"));
+  EXPECT_TRUE(journal->notices().empty());
+  EXPECT_EQ(journal->recover()->unfinished.size(), 1U);
+}
+
+/// The log of a process that was killed, gone or damaged: SQLite goes on with what is before it.
+TEST_F(Journal, RequestsThatTheDatabaseDoesNotKnowAreTakenUp) {
+  const ProofRequest proof = request(1);
+  const ProofRequest other = request(2);
+  JobResult cancelled = result(identity("X-0001", other));
+  cancelled.state = JobState::kCancelled;
+  cancelled.proof.clear();
+  int round = 0;
+  for (const bool gone : {true, false}) {
+    const std::string prefix = gone ? "G" : "D";
+    (void)open();  // its tables are in journal.db
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      const auto journal = open();
+      bool good = journal->accept(identity(prefix + "9", other), other).has_value() &&
+                  journal->accept(identity(prefix + "10", proof), proof).has_value() &&
+                  journal->accept(identity("F" + prefix, proof), proof).has_value() &&
+                  journal->finish(result(identity("F" + prefix, proof))).has_value() &&
+                  journal->accept(identity("X-0001", other), other).has_value();
+      {
+        const FileLimit limit(12 << 10);
+        good = good && journal->finish(cancelled).value() == Place::kElsewhere;
+      }
+      if (!good) ::_exit(1);
+      ::kill(::getpid(), SIGKILL);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    const std::string log = folder() + "/journal.db-wal";
+    ASSERT_GT(fs::file_size(log), 8192U);
+    if (gone) {
+      fs::remove(log);
+    } else {
+      std::fstream(log, std::ios::binary | std::ios::in | std::ios::out).seekp(1000) << std::string(100, 'x');
+    }
+
+    const auto journal = open();
+    const auto recovered = journal->recover().value();
+    ASSERT_EQ(recovered.unfinished.size(), 2U);
+    // In the order of acceptance, within a second by the count in the id.
+    expect_same(recovered.unfinished[0].identity, identity(prefix + "9", other));
+    expect_same(recovered.unfinished[1].identity, identity(prefix + "10", proof));
+    EXPECT_EQ(payload_digest(journal->payload(prefix + "10").value()), payload_digest(proof));
+    ASSERT_EQ(recovered.finished.size(), static_cast<std::size_t>(1 + 2 * round))
+        << "whose outcome is beside the request, and those of the round before";
+    EXPECT_EQ(recovered.finished.back().result->state, JobState::kCancelled);
+    ASSERT_EQ(journal->notices().size(), 3U);
+    EXPECT_FALSE(journal->notices()[0].damage);
+    EXPECT_THAT(journal->notices()[0].text,
+                AllOf(HasSubstr("job '" + prefix + "9'"), HasSubstr("it runs again")));
+    // Proved once more, and that is all.
+    for (const auto& job : recovered.unfinished) {
+      ASSERT_TRUE(journal->finish(result(job.identity)));
+    }
+    EXPECT_EQ(payload_files(), 0U);
+    ASSERT_TRUE(journal->forget("X-0001"));
+    ++round;
+  }
+  {
+    const auto journal = open();
+    for (const char* id : {"G9", "G10", "D9", "D10"}) ASSERT_TRUE(journal->forget(id));
+  }
+  const auto recovered = open()->recover().value();
+  EXPECT_TRUE(recovered.unfinished.empty());
+  EXPECT_TRUE(recovered.finished.empty());
+}
+
+TEST_F(Journal, WhatIsNoRequestOfAJobIsKept) {
+  const ProofRequest proof = request(1);
+  const std::string payload = folder() + "/payload/";
+  std::string whole;
+  {
+    const auto journal = open();
+    ASSERT_TRUE(journal->accept(identity("J", proof), proof));
+    whole = content(payload + "J");
+  }
+  const auto put = [&](const char* name, const std::string& bytes) {
+    std::ofstream(payload + name, std::ios::binary) << bytes;
+  };
+  // Damaged: in the request, in whose it is, cut, of a version that does not say whose.
+  std::string bytes = whole;
+  bytes[400] ^= 1;
+  put("changed", bytes);
+  bytes = whole;
+  bytes[20] ^= 1;
+  put("owner", bytes);
+  put("cut", whole.substr(0, whole.size() / 2));
+  put("version2", without_owner(whole, '2'));
+  // Nobody's.
+  put("foo", "something");
+  put("J.bak", whole);
+  put("copy", whole);
+  put("a.tmp.b c", "half");
+  fs::create_directory(payload + "bar");
+  fs::create_symlink("nowhere", payload + "link");
+  const auto journal = open();
+  const auto recovered = journal->recover().value();
+  ASSERT_EQ(recovered.unfinished.size(), 1U);
+  EXPECT_EQ(recovered.unfinished[0].identity.job_id, "J");
+  EXPECT_EQ(payload_files(), 7U);
+  EXPECT_EQ(content(payload + "foo"), "something");
+  ASSERT_EQ(journal->notices().size(), 10U);
+  std::size_t damaged = 0;
+  for (const SqliteJournal::Notice& notice : journal->notices()) {
+    if (!notice.damage) {
+      EXPECT_THAT(notice.text, HasSubstr("it is left alone"));
+      continue;
+    }
+    ++damaged;
+    EXPECT_THAT(notice.text, HasSubstr("it is kept as '" + folder() + "/damaged/"));
+    if (notice.text.find("'version2'") != std::string::npos) {
+      EXPECT_THAT(notice.text, HasSubstr("an earlier version wrote it"));
+    }
+  }
+  EXPECT_EQ(damaged, 4U);
+  EXPECT_EQ(content(folder() + "/damaged/cut"), whole.substr(0, whole.size() / 2));
+}
+
+/// Else the next start would take the request up, and the one after the next once more.
+TEST_F(Journal, AJobIsForgottenOnlyWhenItsRequestIsGone) {
+  const ProofRequest proof = request(1);
+  const auto journal = open();
+  ASSERT_TRUE(journal->accept(identity("J", proof), proof));
+  fs::remove(folder() + "/payload/J");
+  fs::create_directory(folder() + "/payload/J");  // which cannot be removed as a file
+  ASSERT_TRUE(journal->finish(result(identity("J", proof))));
+  EXPECT_FALSE(journal->forget("J"));
+  EXPECT_EQ(journal->recover()->finished.size(), 1U);
+  fs::remove(folder() + "/payload/J");
+  EXPECT_TRUE(journal->forget("J"));
+  EXPECT_TRUE(journal->recover()->finished.empty());
+  // Unfinished, as an attempt that the next one replaces.
+  ASSERT_TRUE(journal->accept(identity("J", proof), proof));
+  EXPECT_TRUE(journal->forget("J"));
+  EXPECT_EQ(payload_files(), 0U);
+  EXPECT_TRUE(journal->recover()->unfinished.empty());
 }
 
 TEST_F(Journal, StartsAreTakenBack) {
@@ -407,10 +587,6 @@ TEST_F(Journal, ADamagedDatabaseIsRefusedAndLeftAsItIs) {
     }
   }
   const std::string path = folder() + "/journal.db";
-  const auto content = [](const std::string& file) {
-    std::ifstream in(file, std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(in), {});
-  };
   const std::string whole = content(path);
   ASSERT_GT(whole.size(), 8 * 4096U);
   const auto refused = [&](const char* what, const std::string& bytes, const char* words) {
@@ -461,28 +637,6 @@ TEST_F(Journal, ADamagedDatabaseIsRefusedAndLeftAsItIs) {
   fs::remove(path + "-wal");
   std::ofstream(path, std::ios::binary) << whole;
   EXPECT_EQ(open()->recover()->finished.size(), 49U);
-}
-
-/// A full disk, as a limit of the size of files: while it lives, what would lie beyond cannot be written.
-class FileLimit {
- public:
-  explicit FileLimit(rlim_t bytes) {
-    ::signal(SIGXFSZ, SIG_IGN);
-    EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &before_), 0);
-    const rlimit to{bytes, before_.rlim_max};
-    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &to), 0);
-  }
-  ~FileLimit() { ::setrlimit(RLIMIT_FSIZE, &before_); }
-  FileLimit(const FileLimit&) = delete;
-  FileLimit& operator=(const FileLimit&) = delete;
-
- private:
-  rlimit before_{};
-};
-
-std::vector<std::uint8_t> file_bytes(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 /// A full disk: nothing half stored, nothing stored before lost, and it goes
@@ -583,10 +737,8 @@ TEST_F(Journal, ARequestWithoutRoomIsReadAndLeftAlone) {
   const auto journal = open();
   ASSERT_TRUE(journal->accept(identity("A", proof), proof));
   const std::string path = folder() + "/payload/A";
-  std::vector<std::uint8_t> bytes = file_bytes(path);
-  std::string old(bytes.begin(), bytes.end() - kOutcomeRoom);
-  old[7] = '1';
-  std::ofstream(path, std::ios::binary) << old;
+  const std::string old = without_owner(content(path), '1');
+  std::ofstream(path, std::ios::binary) << old.substr(0, old.size() - kOutcomeRoom);
   {
     const FileLimit limit(12 << 10);
     EXPECT_FALSE(journal->finish(result(identity("A", proof))));

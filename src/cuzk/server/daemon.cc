@@ -118,6 +118,12 @@ class Daemon {
       Result<std::unique_ptr<journal::SqliteJournal>> journal = journal::SqliteJournal::open(folder);
       if (!journal) return journal.error().within("daemon.journal (\"\" turns it off)");
       journal_ = *std::move(journal);
+      for (const auto& notice : journal_->notices()) {
+        if (notice.damage)
+          log_.error(notice.text);
+        else
+          log_.warn(notice.text);
+      }
     } else {
       log_.warn("no journal: accepted jobs do not survive a crash");
     }

@@ -4,6 +4,11 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+
+#include "cuzk/base/positioned_file.h"
+
 namespace cuzk::journal {
 namespace {
 
@@ -12,7 +17,66 @@ Error failure(sqlite3* db) {
   return io_error("journal '" + std::string(path == nullptr ? "" : path) + "': " + sqlite3_errmsg(db));
 }
 
+constexpr std::size_t kLogHead = 32;
+constexpr std::size_t kFrameHead = 24;
+
+std::uint32_t big_endian(const std::uint8_t* bytes) {
+  return std::uint32_t{bytes[0]} << 24 | std::uint32_t{bytes[1]} << 16 | std::uint32_t{bytes[2]} << 8 |
+         bytes[3];
+}
+
+/// The log's running checksum, over words in the order that its head names.
+struct LogChecksum {
+  bool big = false;
+  std::uint32_t first = 0;
+  std::uint32_t second = 0;
+
+  void add(ByteSpan bytes) {
+    for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {
+      first += word(bytes.data() + at) + second;
+      second += word(bytes.data() + at + 4) + first;
+    }
+  }
+  [[nodiscard]] bool is_at(const std::uint8_t* stored) const {
+    return big_endian(stored) == first && big_endian(stored + 4) == second;
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t word(const std::uint8_t* bytes) const {
+    return big ? big_endian(bytes) : load_le<std::uint32_t>(bytes);
+  }
+};
+
 }  // namespace
+
+std::optional<std::uint64_t> broken_log_offset(const std::string& path) {
+  const Result<PositionedFile> log = PositionedFile::open(path + "-wal");
+  if (!log || log->size() <= kLogHead) return std::nullopt;
+  std::array<std::uint8_t, kLogHead> head{};
+  if (!log->read(0, head)) return std::nullopt;
+  LogChecksum sum;
+  sum.big = (head[3] & 1U) != 0;
+  sum.add(ByteSpan(head).first(24));
+  const std::uint64_t page = big_endian(head.data() + 8);
+  if (!sum.is_at(head.data() + 24) || page < 512 || page > 65536) return 0;
+
+  std::vector<std::uint8_t> frame(kFrameHead + page);
+  std::optional<std::uint64_t> broken;
+  unsigned commits_behind = 0;
+  for (std::uint64_t at = kLogHead; at + frame.size() <= log->size(); at += frame.size()) {
+    if (!log->read(at, frame)) return std::nullopt;
+    // Frames of an earlier round of the log, which is written from its beginning again and again, have other
+    // salts.
+    const bool of_this_round = std::equal(frame.begin() + 8, frame.begin() + 16, head.begin() + 16);
+    if (!broken) {
+      sum.add(ByteSpan(frame).first(8));
+      sum.add(ByteSpan(frame).subspan(kFrameHead));
+      if (!of_this_round || !sum.is_at(frame.data() + 16)) broken = at;
+    }
+    if (broken && of_this_round && big_endian(frame.data() + 4) != 0) ++commits_behind;
+  }
+  return commits_behind > 1 ? broken : std::nullopt;
+}
 
 void SqlStatement::Finalize::operator()(sqlite3_stmt* statement) const {
   sqlite3_finalize(statement);

@@ -272,6 +272,10 @@ class SqliteJournal::Impl {
     return {};
   }
 
+  void note_broken_log(std::uint64_t offset) {
+    notices_.push_back({true, "'" + folder_ + "/journal.db-wal' is damaged at offset " +
+                                  std::to_string(offset) + ": results that were stored behind it are lost"});
+  }
   [[nodiscard]] const std::vector<Notice>& notices() const { return notices_; }
 
   Result<void> accept(const JobIdentity& identity, const ProofRequest& request) {
@@ -602,8 +606,10 @@ Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open(const std::string& fo
   CUZK_TRY(make_folder(folder + "/payload"));
   CUZK_TRY_ASSIGN(FolderLock lock, FolderLock::take(folder));
   CUZK_TRY(check_has_database(folder));
+  const std::optional<std::uint64_t> broken_log = broken_log_offset(folder + "/journal.db");
   CUZK_TRY_ASSIGN(Database database, Database::open(folder + "/journal.db"));
   auto impl = std::make_unique<Impl>(folder, std::move(lock), std::move(database));
+  if (broken_log) impl->note_broken_log(*broken_log);
   CUZK_TRY(impl->prepare_tables());
   CUZK_TRY(impl->sweep());
   return std::unique_ptr<SqliteJournal>(new SqliteJournal(std::move(impl)));

@@ -31,9 +31,10 @@ class SqliteJournal : public engine::Journal {
   static Result<std::unique_ptr<SqliteJournal>> open(const std::string& folder);
   ~SqliteJournal() override;
 
-  /// What open found in `payload` that the database does not know, one sentence each.
+  /// What open found in `payload` that the database does not know, and that its log is damaged; one sentence
+  /// each.
   struct Notice {
-    bool damage = false;  ///< a request that is not whole, now in `damaged`; nobody can take it up
+    bool damage = false;  ///< of the log, or of a request, which is in `damaged` now and cannot be taken up
     std::string text;
   };
   [[nodiscard]] const std::vector<Notice>& notices() const;

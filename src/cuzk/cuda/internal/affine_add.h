@@ -9,6 +9,10 @@
 
 namespace cuzk::cuda {
 
+/// Multiprocessors that add at a time, more than any card has that we know: on a larger one the others have
+/// nothing to do, so that what sums take is bounded (sum_memory.h).
+inline constexpr unsigned kMostMultiprocessors = 192;
+
 /// What is copied at a time.
 struct alignas(16) Chunk {
   std::uint32_t word[4];

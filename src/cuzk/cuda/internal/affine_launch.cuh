@@ -76,7 +76,8 @@ class AffineAdder {
  private:
   static constexpr int kShared = static_cast<int>(AddMemory<F>::bytes(Shape::kThreads));
   static std::uint64_t grid_blocks(const Context& context, std::uint64_t count) {
-    const std::uint64_t full = std::uint64_t{context.multiprocessors()} * Shape::kBlocks;
+    const std::uint64_t full =
+        std::uint64_t{std::min(context.multiprocessors(), kMostMultiprocessors)} * Shape::kBlocks;
     return std::max<std::uint64_t>(1, std::min(full, (count + Shape::kThreads - 1) / Shape::kThreads));
   }
 

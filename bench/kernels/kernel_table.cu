@@ -1,7 +1,8 @@
 // Data is resident; transforms are timed with events, sums (which the host steers) by the clock, medians of
-// several runs. Points are 2^16 multiples of the generator, repeated; scalars are uniform. What is timed is
-// checked at smaller sizes by cuzk_device_transforms, every kind of tables and block of threads, and by
-// cuzk_device_sums; here a sum is compared with that of the folded scalars on the CPU.
+// several runs. Points are 2^16 multiples of the generator, in G1 doubled once, twice, ... behind one
+// another, in G2 repeated; scalars are uniform. What is timed is checked at smaller sizes by
+// cuzk_device_transforms, every kind of tables and block of threads, and by cuzk_device_sums; here a sum is
+// compared with that of the folded scalars on the CPU.
 #include "kernel_table.h"
 
 #include <cuda_runtime.h>
@@ -18,6 +19,7 @@
 #include "cuzk/cpu/thread_pool.h"
 #include "cuzk/cuda/context.h"
 #include "cuzk/cuda/field32.h"
+#include "cuzk/cuda/internal/digits32.h"
 #include "cuzk/cuda/msm.h"
 #include "cuzk/cuda/ntt.h"
 #include "cuzk/curve/generator.h"
@@ -142,23 +144,27 @@ void transforms(cuda::Context& context, unsigned largest, double rate) {
   }
 }
 
-constexpr std::size_t kDistinct = 1 << 16;
+constexpr std::size_t kMadeOnHost = 1 << 16;
 
 template <class F>
 class Sums {
  public:
   Sums(cuda::Context& context, ThreadPool& pool, unsigned largest)
-      : context_(context), pool_(pool), largest_(largest), points_(kDistinct) {
-    std::vector<Fr> k(kDistinct);
+      : context_(context), pool_(pool), largest_(largest), points_(kMadeOnHost) {
+    std::vector<Fr> k(kMadeOnHost);
     TestRandom random(5);
     Fr last = Fr::one();
     for (Fr& x : k) x = last = last.square() + Fr::from_u64(random.next());
-    FixedBase<Affine<F>>(pool, generator<F>(), kDistinct).multiply(pool, k, points_);
+    FixedBase<Affine<F>>(pool, generator<F>(), kMadeOnHost).multiply(pool, k, points_);
     const std::uint64_t n = std::uint64_t{1} << largest;
     bases_ = require(context.allocate(n * sizeof(Affine<F>), "bases"));
-    for (std::uint64_t i = 0; i < n; i += kDistinct)
-      require(context.upload(bases_.as<Affine<F>>() + i, points_.data(),
-                             std::min<std::uint64_t>(n, kDistinct) * sizeof(Affine<F>), "bases"));
+    const std::uint64_t made = std::min<std::uint64_t>(n, kMadeOnHost);
+    const std::uint64_t uploaded = kDoubled ? made : n;
+    for (std::uint64_t i = 0; i < uploaded; i += made)
+      require(context.upload(bases_.as<Affine<F>>() + i, points_.data(), made * sizeof(Affine<F>), "bases"));
+    if constexpr (kDoubled)
+      require(
+          cuda::fill_multiples(context, bases_.as<Affine<F>>(), made, static_cast<unsigned>(n / made), 1));
     scalars_ = require(context.allocate(n * sizeof(Fr), "scalars"));
   }
 
@@ -200,6 +206,8 @@ class Sums {
   }
 
  private:
+  static constexpr bool kDoubled = sizeof(F) == sizeof(Fp);
+
   static std::vector<Fr> all_equal(std::uint64_t n) { return std::vector<Fr>(n, Fr::from_u64(3).inverse()); }
   static std::vector<Fr> mostly_bits(std::uint64_t n) {
     std::vector<Fr> k(n);
@@ -218,33 +226,34 @@ class Sums {
     const auto expected = require(cuda::msm(context_, bases_.as<Affine<F>>(), scalars_.as<Fr>(), n)).total();
     unsigned before = 1;
     for (const unsigned most : {3U, 5U, 16U}) {
-      const cuda::BaseMultiples multiples = cuda::base_multiples(n, most);
-      const std::uint64_t bytes = multiples.arrays * n * sizeof(Affine<F>);
+      const cuda::MsmWindows windows = cuda::msm_windows(n, most);
+      const std::uint64_t bytes = windows.multiples * n * sizeof(Affine<F>);
       // A sum with the widest windows takes some 290 bytes a base.
-      if (multiples.arrays == before || bytes + 300 * n > context_.free_bytes()) continue;
-      before = multiples.arrays;
+      if (windows.multiples == before || bytes + 300 * n > context_.free_bytes()) continue;
+      before = windows.multiples;
       const cuda::DeviceMemory memory = require(context_.allocate(bytes, "multiples"));
       require(context_.check(cudaMemcpyAsync(memory.as<void>(), bases_.as<void>(), n * sizeof(Affine<F>),
                                              cudaMemcpyDeviceToDevice, context_.stream()),
                              "multiples"));
       require(context_.synchronize("multiples"));
       const auto begin = std::chrono::steady_clock::now();
-      require(cuda::fill_multiples(context_, memory.as<Affine<F>>(), n, multiples));
+      require(cuda::fill_multiples(context_, memory.as<Affine<F>>(), n, windows.multiples,
+                                   cuda::DigitWindows(windows).shift));
       require(context_.synchronize("multiples"));
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-      std::printf("    %u arrays, %.2f GB, made in %.3f s\n", multiples.arrays, double(bytes) / 1e9,
-                  took.count());
-      const std::string of = ", " + std::to_string(multiples.arrays);
+      std::printf("    %u points for each base, %.2f GB, made in %.3f s\n", windows.multiples,
+                  double(bytes) / 1e9, took.count());
+      const std::string of = ", " + std::to_string(windows.multiples);
       const cuda::WindowSums<F> sums =
-          line(("uniform" + of).c_str(), n, rate, products, false, memory.as<Affine<F>>(), multiples).sums;
+          line(("uniform" + of).c_str(), n, rate, products, false, memory.as<Affine<F>>(), windows).sums;
       const bool ok = sums.total() == expected;
       if (!ok) std::printf("    WRONG: not the sum without multiples\n");
       failed = failed || !ok;
       if (log_size != 24) continue;
       upload(all_equal(n));
-      (void)line(("all equal" + of).c_str(), n, rate, products, false, memory.as<Affine<F>>(), multiples);
+      (void)line(("all equal" + of).c_str(), n, rate, products, false, memory.as<Affine<F>>(), windows);
       upload(mostly_bits(n));
-      (void)line(("99 % bits" + of).c_str(), n, rate, products, false, memory.as<Affine<F>>(), multiples);
+      (void)line(("99 % bits" + of).c_str(), n, rate, products, false, memory.as<Affine<F>>(), windows);
       random_fr(context_, scalars_.as<Fr>(), n, log_size);
     }
   }
@@ -272,30 +281,31 @@ class Sums {
   };
   /// With the multiples behind `bases`, where that is not null.
   Timed line(const char* what, std::uint64_t n, double rate, double products, bool check,
-             const Affine<F>* bases = nullptr, const cuda::BaseMultiples& multiples = {}) {
+             const Affine<F>* bases = nullptr, const cuda::MsmWindows& windows = {}) {
     cuda::WindowSums<F> sums;
     context_.reset_peak();
-    const cuda::MsmOptions options{.window_bits = multiples.window_bits, .multiples = multiples.arrays};
+    const cuda::MsmOptions options{.windows = windows};
     const double ms = median_ms(3, [&] {
       sums = require(cuda::msm(context_, bases == nullptr ? bases_.as<Affine<F>>() : bases, scalars_.as<Fr>(),
                                n, options));
     });
     // Digits: of all windows.
-    const double additions = double(n) * cuda::msm_windows(sums.window_bits);
-    std::printf("%-12s n = %-10llu w = %-4u %10.2f %12.2f %9.0f%%   %.2f GB", what,
-                static_cast<unsigned long long>(n), sums.window_bits, ms, additions / ms / 1e6,
+    const double additions = double(n) * sums.windows;
+    std::printf("%-12s n = %-10llu d = %-4u %10.2f %12.2f %9.0f%%   %.2f GB", what,
+                static_cast<unsigned long long>(n), sums.windows, ms, additions / ms / 1e6,
                 100 * additions * products / rate * 1e3 / ms, double(context_.peak_bytes()) / 1e9);
     if (check) {
       std::vector<Fr> k(n);
       require(context_.download(k.data(), scalars_.as<Fr>(), n * sizeof(Fr), "scalars"));
-      const std::size_t distinct = std::min<std::uint64_t>(n, kDistinct);
-      std::vector<Fr> folded(distinct, Fr::zero());
-      pool_.parallel_for(distinct, [&](std::size_t begin, std::size_t end) {
-        for (std::uint64_t base = 0; base < n; base += distinct)
-          for (std::size_t i = begin; i < end; ++i) folded[i] += k[base + i];
+      const std::size_t made = std::min<std::uint64_t>(n, kMadeOnHost);
+      std::vector<Fr> folded(made, Fr::zero());
+      pool_.parallel_for(made, [&](std::size_t begin, std::size_t end) {
+        for (std::uint64_t base = n; base != 0; base -= made)
+          for (std::size_t i = begin; i < end; ++i)
+            folded[i] = (kDoubled ? folded[i] + folded[i] : folded[i]) + k[base - made + i];
       });
       const auto expected =
-          msm(pool_, std::span<const Affine<F>>(points_).first(distinct), std::span<const Fr>(folded));
+          msm(pool_, std::span<const Affine<F>>(points_).first(made), std::span<const Fr>(folded));
       const bool ok = sums.total() == expected;
       std::printf("  %s", ok ? "checked" : "WRONG");
       failed = failed || !ok;

@@ -229,7 +229,7 @@ Result<CudaProver::Found> CudaProver::held(const std::shared_ptr<const ProvingKe
   const DeviceKey::HostBytes host = prepared->host_bytes();
   const KeyMemory memory{key->path(), prepared->plan.streamed,     prepared->plan.resident_bytes(),
                          needed,      context_.vram_limit(),       host.all,
-                         host.pinned, prepared->plan.kept_bytes(), prepared->plan.h_multiples.arrays};
+                         host.pinned, prepared->plan.kept_bytes(), prepared->plan.h_windows.multiples};
   held_.push_front({key, key.get(), std::move(prepared), memory});
   tell_keys();
   return Found{held_.front().copy.get(), true};

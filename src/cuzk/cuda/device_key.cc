@@ -7,6 +7,7 @@
 
 #include "cuzk/cuda/internal/device_key.h"
 #include "cuzk/cuda/internal/device_stream.h"
+#include "cuzk/cuda/internal/digits32.h"
 #include "cuzk/groth16/proving_key_bases.h"
 
 namespace cuzk::cuda {
@@ -134,9 +135,9 @@ Result<void> load_query(Context& context, PointCopier& copier, ThreadPool& pool,
 
 Result<void> load_quotient(Context& context, PointCopier& copier, ThreadPool& pool,
                            const groth16::QuotientBases& bases, unsigned log_size, DeviceKey& key) {
-  const BaseMultiples& multiples = key.plan.h_multiples;
   CUZK_TRY_ASSIGN(
-      key.h, context.allocate(key.plan.h ? multiples.arrays * key.h_count * sizeof(G1Affine) : 0, kStage));
+      key.h, context.allocate(key.plan.h ? key.plan.h_windows.multiples * key.h_count * sizeof(G1Affine) : 0,
+                              kStage));
   if (!key.plan.h) return {};
   CUZK_TRY_ASSIGN(const DeviceMemory staging,
                   context.allocate(std::min(kLoadedPoints, key.h_count) * sizeof(G1Affine), kStage));
@@ -209,7 +210,9 @@ Result<void> DeviceKey::load(Context& context, ThreadPool& pool, const groth16::
   const auto& bases = groth16::ProvingKeyBases::of(key);
   PointCopier copier(context, pool);
   CUZK_TRY(load_quotient(context, copier, pool, bases.h, shape.domain_log_size(), *this));
-  CUZK_TRY(fill_multiples(context, h.as<G1Affine>(), h_count, plan.h_multiples));
+  if (plan.h_windows.multiples > 1)
+    CUZK_TRY(fill_multiples(context, h.as<G1Affine>(), h_count, plan.h_windows.multiples,
+                            DigitWindows(plan.h_windows).shift));
   CUZK_TRY(load_query(context, copier, pool, bases.l, l));
   CUZK_TRY(load_query(context, copier, pool, bases.a, a));
   CUZK_TRY(load_query(context, copier, pool, bases.b_g1, b_g1));

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "cuzk/cuda/context.h"
@@ -10,32 +11,36 @@
 
 namespace cuzk::cuda {
 
-/// Results do not depend on it.
+/// How a sum cuts its scalars (see internal/digits32.h). Results do not depend on it.
+struct MsmWindows {
+  /// Digits of a scalar, kLeastWindows to kMostWindows; 0 where it is not chosen yet.
+  unsigned count = 0;
+  /// Points that are kept for each base, itself the first. Windows whose digits are about multiples of one
+  /// distance share buckets, so that there are fewer of them and windows may be wider.
+  unsigned multiples = 1;
+};
+/// Windows of 26 and 25 bits, and of 3.
+inline constexpr unsigned kLeastWindows = 10;
+inline constexpr unsigned kMostWindows = 85;
+/// What serves best where `sums` sums over `count` bases together are computed side by side, with at most
+/// `most_multiples` (from 1) points for each base.
+[[nodiscard]] MsmWindows msm_windows(std::uint64_t count, unsigned most_multiples = 1, unsigned sums = 1);
+/// `windows` of them at most, with as many of `most_multiples` points for each base as these need: as many of
+/// both as there are in the end.
+[[nodiscard]] MsmWindows windows_of(unsigned windows, unsigned most_multiples);
+/// What such sums take, in units of one addition: counted, not measured.
+[[nodiscard]] double msm_cost(std::uint64_t count, const MsmWindows& windows, unsigned sums = 1);
+
 struct MsmOptions {
-  /// Digits of the scalars in radix 2^window_bits, 3 to 26; 0 chooses by the number of bases.
-  unsigned window_bits = 0;
+  /// None chosen: what msm_windows has without multiples. With multiples those of windows_of, made by
+  /// fill_multiples, in arrays of `count` points behind `bases`.
+  MsmWindows windows{};
   /// For tests. Bases taken at a time; 0: as many as memory allows.
   std::uint64_t slice = 0;
-  /// Arrays of `count` points behind `bases`, made by fill_multiples with this many and these window_bits
-  /// (then not 0); 1: nothing but the bases.
-  unsigned multiples = 1;
   /// For tests. Sorted digits whose buckets are summed at a time; 0: all, or with multiples 2^27.
   std::uint64_t entries = 0;
 };
 
-/// Multiples that are kept beside bases. Windows of the scalars whose digits are about multiples of one
-/// distance share buckets, so that there are fewer of them and windows may be wider.
-struct BaseMultiples {
-  unsigned window_bits = 0;
-  unsigned arrays = 1;  ///< of points, the bases themselves the first one
-  unsigned shift = 0;   ///< array j has 2^(shift j) times the bases
-};
-/// What serves a sum over `count` bases best with at most `most_arrays` (from 1) arrays. 0 chooses the
-/// window, too.
-[[nodiscard]] BaseMultiples base_multiples(std::uint64_t count, unsigned most_arrays,
-                                           unsigned window_bits = 0);
-/// What a sum takes with them, in units of one addition: counted, not measured.
-[[nodiscard]] double msm_cost(std::uint64_t count, const BaseMultiples& multiples);
 /// Points whose multiples are made at a time: fill_multiples takes two coordinates for each beside.
 inline constexpr std::uint64_t kDoubledPoints = std::uint64_t{1} << 21;
 
@@ -43,7 +48,9 @@ inline constexpr std::uint64_t kDoubledPoints = std::uint64_t{1} << 21;
 /// windows that share buckets), and the doublings between them, for the host.
 template <class F>
 struct WindowSums {
-  unsigned window_bits = 0;
+  unsigned windows = 0;  ///< digits of a scalar
+  unsigned narrow = 0;   ///< windows of narrow_bits bits; those behind them have one more
+  unsigned narrow_bits = 0;
   unsigned low_bits = 0;
   std::vector<Xyzz<F>> columns;  ///< window w is columns[w] + 2^low_bits rows[w]
   std::vector<Xyzz<F>> rows;
@@ -70,10 +77,17 @@ Result<G1WindowSums> msm(Context& context, const G1Affine* bases, const Fr* scal
 Result<G2WindowSums> msm(Context& context, const G2Affine* bases, const Fr* scalars, std::uint64_t count,
                          const MsmOptions& options = {});
 
-/// Fills the arrays behind the first `count` points with their multiples, all in device memory. The points
-/// lie in the subgroup of order r, or are infinity. Does not wait for the device.
-Result<void> fill_multiples(Context& context, G1Affine* points, std::uint64_t count,
-                            const BaseMultiples& multiples);
+/// Several sums side by side, over counts[0], counts[1], ... bases and scalars that lie one sum's behind the
+/// other's: the same as one after the other, in fewer and larger steps. Without multiples.
+inline constexpr std::size_t kMostSums = 4;
+Result<std::vector<G1WindowSums>> msms(Context& context, const G1Affine* bases, const Fr* scalars,
+                                       std::span<const std::uint64_t> counts, const MsmOptions& options = {});
+
+/// Fills the multiples - 1 arrays of `count` points behind the first `count` points, all in device memory:
+/// array j gets 2^(shift j) times the points; what sums take is DigitWindows's shift. The points lie in the
+/// subgroup of order r, or are infinity. Does not wait for the device.
+Result<void> fill_multiples(Context& context, G1Affine* points, std::uint64_t count, unsigned multiples,
+                            unsigned shift);
 
 /// The sum of those bases[i], i < count, whose bit is set (bit i % 64 of word i / 64; all in device memory),
 /// by a tree of batch-affine additions. `set` is the number of bits set below `count` (below 2^31). The
@@ -84,10 +98,5 @@ Result<std::vector<G1Xyzz>> bit_sum(Context& context, const G1Affine* bases, con
                                     std::uint64_t count, std::uint64_t set);
 Result<std::vector<G2Xyzz>> bit_sum(Context& context, const G2Affine* bases, const std::uint64_t* bits,
                                     std::uint64_t count, std::uint64_t set);
-
-/// The window that msm chooses for `count` bases.
-unsigned msm_window_bits(std::uint64_t count);
-/// How many of them a scalar has.
-unsigned msm_windows(unsigned window_bits);
 
 }  // namespace cuzk::cuda

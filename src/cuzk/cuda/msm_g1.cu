@@ -8,6 +8,11 @@ Result<G1WindowSums> msm(Context& context, const G1Affine* bases, const Fr* scal
   return run_msm(context, reinterpret_cast<const G1Affine32*>(bases), scalars, count, options);
 }
 
+Result<std::vector<G1WindowSums>> msms(Context& context, const G1Affine* bases, const Fr* scalars,
+                                       std::span<const std::uint64_t> counts, const MsmOptions& options) {
+  return run_msms(context, reinterpret_cast<const G1Affine32*>(bases), scalars, counts, options);
+}
+
 Result<std::vector<G1Xyzz>> bit_sum(Context& context, const G1Affine* bases, const std::uint64_t* bits,
                                     std::uint64_t count, std::uint64_t set) {
   return run_bit_sum(context, reinterpret_cast<const G1Affine32*>(bases), bits, count, set);

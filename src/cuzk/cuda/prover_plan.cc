@@ -79,9 +79,8 @@ struct QueryPart {
 
 /// What a sum over `count` points at a time takes.
 std::uint64_t msm_scratch(std::uint64_t count, std::uint64_t point, const Placement& place) {
-  if (!place.room_for_sums)
-    return taken(msm_memory_bound(count, point, std::min(kLeastWindow, msm_window_bits(count)), kLeastSlice));
-  return taken(msm_memory_bound(count, point, msm_window_bits(count), std::max(place.piece, kLeastSlice)));
+  if (!place.room_for_sums) return taken(msm_memory_bound(count, point, narrow_windows(count), kLeastSlice));
+  return taken(msm_memory_bound(count, point, msm_windows(count), std::max(place.piece, kLeastSlice)));
 }
 
 /// Buffers for witnesses that are kept between launches: as many as two workers with two circuits each use at
@@ -99,9 +98,9 @@ std::uint64_t launch_host_bytes(const CircuitCounts& c, const Placement& place,
   };
   const auto of_msm = [&](std::uint64_t count, std::uint64_t piece, std::uint64_t point) {
     if (count == 0) return std::uint64_t{0};
-    const unsigned bits = msm_window_bits(std::min(piece, count));
-    const unsigned least = place.room_for_sums ? bits : std::min(kLeastWindow, bits);
-    return sums(count, piece) * 2 * DigitWindows(least).count * 2 * point;
+    const std::uint64_t points = std::min(piece, count);
+    const MsmWindows windows = place.room_for_sums ? msm_windows(points) : narrow_windows(points);
+    return sums(count, piece) * 2 * windows.count * 2 * point;
   };
   std::uint64_t results = of_msm(c.h, place.h ? c.h : place.piece, sizeof(G1Affine));
   std::uint64_t copied = place.h ? sizeof(G1Affine) * std::min(kLoadedPoints, c.h) : 0;
@@ -134,10 +133,10 @@ ProverPlan build(const CircuitCounts& c, const Placement& place) {
 
   const std::uint64_t h_points = taken(place.h ? sizeof(G1Affine) * c.h : 0);
   plan.resident.push_back({"h", h_points});
-  const bool multiples = place.h_multiples.arrays > 1;
+  const bool multiples = place.h_windows.multiples > 1;
   if (multiples)
     plan.resident.push_back(
-        {"multiples of h", taken(place.h_multiples.arrays * sizeof(G1Affine) * c.h) - h_points});
+        {"multiples of h", taken(place.h_windows.multiples * sizeof(G1Affine) * c.h) - h_points});
   on_host("h", place.h ? 0 : sizeof(G1Affine) * c.h);
   for (const QueryPart& q : queries) {
     const std::string name = q.name;
@@ -176,7 +175,7 @@ ProverPlan build(const CircuitCounts& c, const Placement& place) {
     plan.h_sum.push_back({"scalars of a piece", taken(sizeof(Fr) * points)});
   }
   plan.h_scratch = multiples
-                       ? taken(msm_memory_bound(c.h, sizeof(G1Affine), place.h_multiples))
+                       ? taken(whole_msm_memory_bound(c.h, sizeof(G1Affine), place.h_windows))
                        : msm_scratch(place.h ? c.h : std::min(place.piece, c.h), sizeof(G1Affine), place);
   plan.h_sum.push_back({"scratch", plan.h_scratch});
 
@@ -210,9 +209,9 @@ ProverPlan build(const CircuitCounts& c, const Placement& place) {
   return plan;
 }
 
-Placement all_resident(const CircuitCounts& c, const BaseMultiples& multiples = {}) {
+Placement all_resident(const CircuitCounts& c, const MsmWindows& h_windows = {}) {
   Placement place;
-  place.h_multiples = multiples;
+  place.h_windows = h_windows;
   place.l.bits = c.l.bits;
   place.a.bits = c.a.bits;
   place.b_g1.bits = place.b_g2.bits = c.b.bits;
@@ -222,13 +221,14 @@ Placement all_resident(const CircuitCounts& c, const BaseMultiples& multiples = 
 /// `plan`, all resident, with as many multiples of h as PlanOptions::multiples asks for and as fit.
 ProverPlan with_multiples(const CircuitCounts& c, const ProverPlan& plan, const PlanOptions& o) {
   constexpr double kWorthIt = 0.97;
-  const double cost = msm_cost(c.h, base_multiples(c.h, 1));
+  const double cost = msm_cost(c.h, msm_windows(c.h));
   const unsigned most = o.multiples == 0 ? kMostMultiples : std::min(o.multiples, kMostMultiples);
-  for (unsigned arrays = most; arrays > 1; --arrays) {
-    const BaseMultiples multiples = base_multiples(c.h, arrays);
+  for (unsigned multiples = most; multiples > 1; --multiples) {
+    const MsmWindows windows = msm_windows(c.h, multiples);
+    if (windows.multiples == 1) break;  // nor do fewer save anything
     // Fewer save less.
-    if (o.multiples == 0 && msm_cost(c.h, multiples) > kWorthIt * cost) break;
-    ProverPlan better = build(c, all_resident(c, multiples));
+    if (o.multiples == 0 && msm_cost(c.h, windows) > kWorthIt * cost) break;
+    ProverPlan better = build(c, all_resident(c, windows));
     if (better.needed_bytes() <= o.limit) return better;
   }
   return plan;
@@ -256,12 +256,11 @@ std::uint64_t wanted_scratch(const CircuitCounts& c, const Placement& place) {
   constexpr double kResidentNanoseconds = 0.016;
   const std::uint64_t points = place.h ? c.h : std::min(place.piece, c.h);
   if (points == 0) return 0;
-  const unsigned bits = msm_window_bits(points);
-  const double windows = DigitWindows(bits).count;
-  const double balanced =
-      std::sqrt(windows * static_cast<double>(c.h) * kEntryBytes * kSetNanoseconds / kResidentNanoseconds);
-  const double all_at_once = windows * static_cast<double>(points) * kEntryBytes;
-  return msm_memory_bound(points, sizeof(G1Affine), bits, kLeastSlice) +
+  const MsmWindows windows = msm_windows(points);
+  const double balanced = std::sqrt(windows.count * static_cast<double>(c.h) * kEntryBytes * kSetNanoseconds /
+                                    kResidentNanoseconds);
+  const double all_at_once = windows.count * static_cast<double>(points) * kEntryBytes;
+  return msm_memory_bound(points, sizeof(G1Affine), windows, kLeastSlice) +
          static_cast<std::uint64_t>(std::min(balanced, all_at_once));
 }
 

@@ -66,9 +66,10 @@ struct PlanOptions {
   /// one.
   unsigned arrays = 0;
   std::uint64_t piece = 0;
-  /// Points that a resident key keeps for each one of h (BaseMultiples::arrays), at most, and as many as
-  /// leave a launch the memory that suits it: 1 itself alone; 0 up to kMostMultiples, where they save at
-  /// least 3 % of the sum's msm_cost (in domains from 2^18 on). A streamed key has none.
+  /// Points that a resident key keeps for each one of h (MsmWindows::multiples), at most: as many as make its
+  /// sum cheapest by msm_cost (in small domains that may be none) and leave a launch the memory that suits
+  /// it. 1: itself alone; 0: up to kMostMultiples, where they save at least 3 % of the cost (in domains from
+  /// 2^18 on). A streamed key has none.
   unsigned multiples = 1;
 };
 
@@ -91,9 +92,9 @@ struct Placement {
   std::uint64_t piece = UINT64_MAX;  ///< G1 points that are copied, and summed, at a time
   /// Sums may work on whole pieces, with the window that suits them.
   bool room_for_sums = false;
-  bool rows = true;           ///< resident
-  bool h = true;              ///< resident
-  BaseMultiples h_multiples;  ///< one array: none
+  bool rows = true;      ///< resident
+  bool h = true;         ///< resident
+  MsmWindows h_windows;  ///< of its sum where multiples are kept, and chosen when they are not
   Bases l, a, b_g1, b_g2;
 };
 

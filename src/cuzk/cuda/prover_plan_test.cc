@@ -259,17 +259,18 @@ TEST(ProverPlan, SumsOfResidentKeysFitWhatIsNeeded) {
       const std::uint64_t beside = plan.needed_bytes() - plan.resident_bytes();
       const auto expect_fits = [&](std::uint64_t count, std::uint64_t point, std::uint64_t free) {
         if (count == 0) return;
-        const unsigned bits = sliced_window(count, point, free);
-        EXPECT_GE(bits, std::min(kLeastWindow, msm_window_bits(count)));
-        EXPECT_LE(msm_memory_bound(count, point, bits, kLeastSlice), free) << bits;
-        const std::uint64_t enough = msm_memory_bound(count, point, msm_window_bits(count), kLeastSlice);
-        EXPECT_EQ(bits == msm_window_bits(count), enough <= free);
-        EXPECT_EQ(sliced_window(count, point, enough), msm_window_bits(count));
-        EXPECT_EQ(sliced_window(count, point, UINT64_MAX), msm_window_bits(count));
+        const MsmWindows best = msm_windows(count);
+        const MsmWindows windows = sliced_windows(count, point, free);
+        EXPECT_GE(windows.count, best.count);
+        EXPECT_LE(windows.count, narrow_windows(count).count);
+        EXPECT_LE(msm_memory_bound(count, point, windows, kLeastSlice), free) << windows.count;
+        const std::uint64_t enough = msm_memory_bound(count, point, best, count);
+        EXPECT_TRUE(enough > free || windows.count == best.count);
+        EXPECT_EQ(sliced_windows(count, point, enough).count, best.count);
       };
       const std::uint64_t for_h = beside - (plan.h_bytes() - plan.h_scratch);
       expect_fits(c.h, sizeof(G1Affine), for_h);
-      if (!all_wide && msm_memory_bound(c.h, sizeof(G1Affine), msm_window_bits(c.h), kLeastSlice) > for_h)
+      if (!all_wide && msm_memory_bound(c.h, sizeof(G1Affine), msm_windows(c.h), kLeastSlice) > for_h)
         too_wide += " " + std::to_string(log_size);
       const std::uint64_t for_sums = beside - (plan.sums_bytes() - plan.sums_scratch);
       for (const auto& [query, point] :
@@ -283,12 +284,12 @@ TEST(ProverPlan, SumsOfResidentKeysFitWhatIsNeeded) {
       for (const unsigned multiples : {2U, 5U, 16U}) {
         const auto more = plan_prover(c, {.multiples = multiples});
         ASSERT_TRUE(more);
-        if (more->h_multiples.arrays == 1) continue;
-        EXPECT_LE(msm_memory_bound(c.h, sizeof(G1Affine), more->h_multiples),
+        if (more->h_windows.multiples == 1) continue;
+        EXPECT_LE(whole_msm_memory_bound(c.h, sizeof(G1Affine), more->h_windows),
                   more->needed_bytes() - more->resident_bytes() - (more->h_bytes() - more->h_scratch));
       }
     }
-  EXPECT_EQ(too_wide, " 17 18 19 20 21 23 24 26");
+  EXPECT_EQ(too_wide, " 17 18 19 20 21 22 23 24 25 27");
 }
 
 TEST(ProverPlan, OptionsThatContradict) {
@@ -423,12 +424,12 @@ TEST(ProverPlan, MultiplesOfH) {
   options.limit = 150 * kGb;
   const auto three = plan_prover(c, options);
   ASSERT_TRUE(three) << three.error().message;
-  EXPECT_EQ(three->h_multiples.arrays, 3U);
+  EXPECT_EQ(three->h_windows.multiples, 3U);
   EXPECT_EQ(part(three->resident, "h"), part(plain.resident, "h"));
   EXPECT_EQ(part(three->resident, "multiples of h"),
             Context::rounded(3 * 96 * c.h) - part(plain.resident, "h"));
   EXPECT_EQ(three->resident_bytes(), plain.resident_bytes() + part(three->resident, "multiples of h"));
-  EXPECT_EQ(three->h_scratch, Context::rounded(msm_memory_bound(c.h, 96, three->h_multiples)));
+  EXPECT_EQ(three->h_scratch, Context::rounded(whole_msm_memory_bound(c.h, 96, three->h_windows)));
   EXPECT_GE(three->loading, std::uint64_t{2} * 48 * kDoubledPoints);
   // As many as fit, up to those asked for, and a key without them rather than none.
   options.limit = three->needed_bytes() - 1;
@@ -436,7 +437,8 @@ TEST(ProverPlan, MultiplesOfH) {
     options.multiples = most;
     const auto two = plan_prover(c, options);
     ASSERT_TRUE(two);
-    EXPECT_EQ(two->h_multiples.arrays, 2U);
+    // By themselves none: two would save less than 3 %.
+    EXPECT_EQ(two->h_windows.multiples, most == 0 ? 1U : 2U);
     expect_sound(c, *two, options.limit);
   }
   for (options.limit = plain.needed_bytes(); options.limit > plain.needed_bytes() - 2; --options.limit) {
@@ -452,9 +454,8 @@ TEST(ProverPlan, MultiplesOfH) {
     const auto plan = plan_prover(c, options);
     ASSERT_TRUE(plan);
     expect_sound(c, *plan, options.limit);
-    EXPECT_TRUE(!plan->streamed || plan->h_multiples.arrays == 1);
-    const double cost =
-        msm_cost(c.h, plan->h_multiples.arrays > 1 ? plan->h_multiples : base_multiples(c.h, 1));
+    EXPECT_TRUE(!plan->streamed || plan->h_windows.multiples == 1);
+    const double cost = msm_cost(c.h, plan->h_windows.multiples > 1 ? plan->h_windows : msm_windows(c.h));
     EXPECT_TRUE(before == 0 || cost <= before);
     before = cost;
   }
@@ -465,38 +466,54 @@ TEST(ProverPlan, MultiplesOfH) {
 
 TEST(ProverPlan, MultiplesOfSmallDomains) {
   CircuitCounts c = full_size();
-  const auto arrays = [&](unsigned log_size, unsigned multiples) {
+  const auto kept = [&](unsigned log_size, unsigned multiples) {
     c.domain_log_size = log_size;
     c.h = (std::uint64_t{1} << log_size) - 1;
     PlanOptions options;
     options.multiples = multiples;
-    return plan_prover(c, options)->h_multiples.arrays;
+    return plan_prover(c, options)->h_windows.multiples;
   };
   // By themselves there are none where they would save nothing.
-  for (const unsigned log_size : {0U, 1U, 13U, 17U}) EXPECT_EQ(arrays(log_size, 0), 1U);
-  for (const unsigned log_size : {18U, 22U}) EXPECT_GT(arrays(log_size, 0), 1U);
-  EXPECT_EQ(arrays(13, 4), 4U);
-  EXPECT_EQ(arrays(13, 1), 1U);
+  for (const unsigned log_size : {0U, 1U, 13U, 17U}) EXPECT_EQ(kept(log_size, 0), 1U);
+  for (const unsigned log_size : {18U, 22U}) EXPECT_GT(kept(log_size, 0), 1U);
+  EXPECT_EQ(kept(13, 4), 3U);  // a fourth one would save nothing
+  EXPECT_EQ(kept(13, 1), 1U);
+  // Nor would a second one alone, in some domains: then the plan is the one without, and leaves the windows
+  // to the launch, which takes those that fit in what narrow ones need.
+  std::string alone;
+  for (unsigned log_size = 0; log_size <= 27; ++log_size) {
+    const unsigned multiples = kept(log_size, 2);
+    const PlanOptions two{.multiples = 2};
+    if (multiples == 1) {
+      alone += " " + std::to_string(log_size);
+      EXPECT_EQ(plan_prover(c, two)->text(), plan_prover(c).text());
+      EXPECT_EQ(plan_prover(c, two)->h_windows.count, 0U);
+    }
+  }
+  EXPECT_EQ(alone, " 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15");
 }
 
 TEST(SumMemory, BoundsGrowWithWhatTheyBound) {
-  EXPECT_EQ(msm_memory_bound(0, 96, 10, kLeastSlice), 0U);
-  for (const unsigned bits : {kLeastWindow, 16U, 22U}) {
-    for (const std::uint64_t slice : {1 << 18, 1 << 20})
-      EXPECT_LT(msm_memory_bound(1 << 20, 96, bits, slice), msm_memory_bound(1 << 20, 192, bits, slice));
-    for (const std::size_t point : {96, 192})
-      EXPECT_LT(msm_memory_bound(1 << 20, point, bits, 1 << 18),
-                msm_memory_bound(1 << 20, point, bits, 1 << 20));
+  EXPECT_EQ(msm_memory_bound(0, 96, {26}, kLeastSlice), 0U);
+  for (const unsigned windows : {kNarrowWindows, 16U, 12U}) {
+    const auto bound = [&](std::uint64_t point, std::uint64_t slice) {
+      return msm_memory_bound(1 << 20, point, {windows}, slice);
+    };
+    for (const std::uint64_t slice : {1 << 18, 1 << 20}) EXPECT_LT(bound(96, slice), bound(192, slice));
+    for (const std::size_t point : {96, 192}) EXPECT_LT(bound(point, 1 << 18), bound(point, 1 << 20));
+    EXPECT_LT(whole_msm_memory_bound(1 << 20, 96, {windows}),
+              whole_msm_memory_bound(1 << 20, 96, {windows}, 3));
+    EXPECT_LT(whole_msm_memory_bound(1 << 18, 96, {windows}), whole_msm_memory_bound(1 << 20, 96, {windows}));
   }
-  const std::uint64_t free = msm_memory_bound(1 << 24, 96, 14, kLeastSlice);
-  EXPECT_EQ(fitting_window(1 << 24, 96, free), 14U);
-  EXPECT_LT(fitting_window(1 << 24, 96, free - 1), 14U);
-  EXPECT_EQ(fitting_window(1 << 24, 96, 0), kLeastWindow);
-  EXPECT_EQ(fitting_window(1 << 24, 96, UINT64_MAX), msm_window_bits(1 << 24));
-  EXPECT_EQ(sliced_window(1 << 24, 96, 0), kLeastWindow);
+  const std::uint64_t free = msm_memory_bound(1 << 24, 96, {18}, kLeastSlice);
+  EXPECT_EQ(fitting_windows(1 << 24, 96, free).count, 18U);
+  EXPECT_GT(fitting_windows(1 << 24, 96, free - 1).count, 18U);
+  EXPECT_EQ(fitting_windows(1 << 24, 96, 0).count, kNarrowWindows);
+  EXPECT_EQ(fitting_windows(1 << 24, 96, UINT64_MAX).count, msm_windows(1 << 24).count);
+  EXPECT_EQ(sliced_windows(1 << 24, 96, 0).count, kNarrowWindows);
   // Fewer buckets where wide windows would leave small slices.
-  const std::uint64_t tight = msm_memory_bound(1 << 24, 96, 19, kLeastSlice);
-  EXPECT_LT(sliced_window(1 << 24, 96, tight), fitting_window(1 << 24, 96, tight));
+  const std::uint64_t tight = msm_memory_bound(1 << 24, 96, {14}, kLeastSlice);
+  EXPECT_GT(sliced_windows(1 << 24, 96, tight).count, fitting_windows(1 << 24, 96, tight).count);
   EXPECT_EQ(fitting_bits(12345, 96, UINT64_MAX), 12345U);
   EXPECT_EQ(fitting_bits(std::uint64_t{1} << 30, 192, 0), kBitBlock);
   const std::uint64_t cut = fitting_bits(50'000'000, 96, 1 << 30);

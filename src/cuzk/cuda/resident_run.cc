@@ -21,8 +21,7 @@ class ResidentRun : CircuitStages {
       CUZK_TRY(quotient(a.as<Fr>()));
       CUZK_TRY(clock_.begin("h"));
       // The highest coefficient is zero; it lies last in this order as well.
-      const BaseMultiples& multiples = key_.plan.h_multiples;
-      CUZK_TRY_ASSIGN(auto part, sum(key_.h.as<G1Affine>(), a.as<Fr>(), key_.h_count, multiples));
+      CUZK_TRY_ASSIGN(auto part, sum(key_.h.as<G1Affine>(), a.as<Fr>(), key_.h_count, key_.plan.h_windows));
       parts.h.wide.push_back(std::move(part));
       CUZK_TRY(clock_.end());
       progress_.add(domain(), Progress::kFull);
@@ -35,13 +34,13 @@ class ResidentRun : CircuitStages {
   }
 
  private:
-  /// With a window that fits, as the plan keeps room for narrow ones only. That of multiples is in the plan.
+  /// In windows that fit, as the plan keeps room for narrow ones only, where it has not chosen them.
   template <class Point>
   Result<WindowSums<typename Point::Field>> sum(const Point* bases, const Fr* scalars, std::uint64_t count,
-                                                const BaseMultiples& multiples) {
-    MsmOptions options{.window_bits = multiples.window_bits, .multiples = multiples.arrays};
-    if (options.window_bits == 0 && count != 0)
-      options.window_bits = sliced_window(count, sizeof(Point), context_.free_bytes());
+                                                const MsmWindows& windows) {
+    MsmOptions options{.windows = windows};
+    if (windows.count == 0 && count != 0)
+      options.windows = sliced_windows(count, sizeof(Point), context_.free_bytes());
     return msm(context_, bases, scalars, count, options);
   }
 

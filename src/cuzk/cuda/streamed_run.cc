@@ -186,7 +186,7 @@ class StreamedRun : CircuitStages {
   template <class Point>
   Result<WindowSums<typename Point::Field>> sum(const Point* bases, const Fr* scalars, std::uint64_t count) {
     MsmOptions options;
-    if (count != 0) options.window_bits = fitting_window(count, sizeof(Point), context_.free_bytes());
+    if (count != 0) options.windows = fitting_windows(count, sizeof(Point), context_.free_bytes());
     return msm(context_, bases, scalars, count, options);
   }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cuzk/cuda/internal/affine_add.h"
-#include "cuzk/cuda/internal/bucket_sets.h"
+
 #include "cuzk/cuda/internal/digits32.h"
 #include "cuzk/cuda/prover_plan.h"
 
@@ -12,9 +12,9 @@ namespace {
 
 /// The rounding of a dozen requests, and tables of the sort and of prefix sums that do not grow.
 constexpr std::uint64_t kFixed = std::uint64_t{3} << 20;
-/// Blocks of 128 threads that additions run in at a time on the largest cards: 4 or 2 on each of 192
-/// multiprocessors. Scratch memory is rounded up to whole grids.
-constexpr std::uint64_t kGrid = std::uint64_t{192} * 4 * 128;
+/// Threads that additions run in at a time on the largest cards, in G1; half of it in G2: 4 or 2 blocks of
+/// 128 a multiprocessor. Scratch memory is rounded up to whole grids.
+constexpr std::uint64_t kGrid = std::uint64_t{kMostMultiprocessors} * 4 * 128;
 
 std::uint64_t adder_bound(std::uint64_t additions, std::uint64_t point_bytes) {
   const std::uint64_t coordinate = point_bytes / 2;
@@ -26,62 +26,64 @@ std::uint64_t adder_bound(std::uint64_t additions, std::uint64_t point_bytes) {
 
 }  // namespace
 
-std::uint64_t msm_memory_bound(std::uint64_t count, std::uint64_t point_bytes, unsigned window_bits,
+MsmWindows narrow_windows(std::uint64_t count) {
+  return {std::max(kNarrowWindows, msm_windows(count).count)};
+}
+
+std::uint64_t msm_memory_bound(std::uint64_t count, std::uint64_t point_bytes, const MsmWindows& windows,
                                std::uint64_t slice) {
   if (count == 0) return 0;
-  const DigitWindows windows(window_bits);
+  const DigitWindows digits(windows);
   const std::uint64_t entries = std::min(slice, count);
-  const std::uint64_t buckets = windows.buckets() + 1;
-  const std::uint64_t all = std::uint64_t{windows.count} * windows.buckets();
+  const std::uint64_t buckets = digits.buckets(digits.sets - 1);  // of a widest one
+  const std::uint64_t all = digits.all_buckets();
   // Digits, and digits and index before and after the sort, whose own memory holds a second copy of both.
   std::uint64_t sum = (4 + 12 + 9) * entries;
   sum += 27 * (buckets + 1);  // starts, sizes, their prefix sums and those's scratch
   sum += sizeof(ListedPair) * (entries / 2 + 1);
   sum += point_bytes * std::min(entries, (entries + buckets) / 2 + 1);
-  sum += point_bytes * (all + windows.buckets() + all / 2 + 1);
+  sum += point_bytes * (all + buckets + all / 2 + 1);
   return sum + adder_bound(std::max(entries / 2 + 1, all), point_bytes) + kFixed;
 }
 
-std::uint64_t msm_memory_bound(std::uint64_t count, std::uint64_t point_bytes,
-                               const BaseMultiples& multiples) {
+std::uint64_t whole_msm_memory_bound(std::uint64_t count, std::uint64_t point_bytes,
+                                     const MsmWindows& windows, unsigned sums) {
   if (count == 0) return 0;
-  const DigitWindows windows(multiples.window_bits);
-  const BucketSets sets(windows.count, multiples.arrays);
-  const auto group =
-      static_cast<unsigned>(std::clamp<std::uint64_t>(kDigitsAtATime / (sets.arrays * count), 1, sets.count));
-  const std::uint64_t entries = sets.windows_before(group) * count;
+  const DigitWindows digits(windows);
+  const unsigned group = digits.sets_at_a_time(count);
+  const std::uint64_t entries = digits.windows_before(group) * count;
   const std::uint64_t stretch = std::min(entries, kDigitsAtATime);
-  const std::uint64_t buckets = group * (std::uint64_t{windows.buckets()} + 1);
-  const std::uint64_t all = std::uint64_t{sets.count} * windows.buckets();
-  std::uint64_t sum = 4 * windows.count * count + (12 + 9) * entries + 27 * (buckets + 1);
+  const std::uint64_t buckets = sums * digits.most_buckets(group);
+  const std::uint64_t all = sums * digits.all_buckets();
+  std::uint64_t sum = 4 * digits.count * count + (12 + 9) * entries + 27 * (buckets + 1);
   sum += sizeof(ListedPair) * (stretch / 2 + 1);
   sum += point_bytes * std::min(stretch, (stretch + buckets) / 2 + 1);
   sum += point_bytes * (all + all / 2 + 1);
   return sum + adder_bound(std::max(stretch / 2 + 1, all), point_bytes) + kFixed;
 }
 
-unsigned fitting_window(std::uint64_t count, std::uint64_t point_bytes, std::uint64_t free) {
-  unsigned bits = msm_window_bits(count);
-  while (bits > kLeastWindow && msm_memory_bound(count, point_bytes, bits, kLeastSlice) > free) --bits;
-  return bits;
+MsmWindows fitting_windows(std::uint64_t count, std::uint64_t point_bytes, std::uint64_t free) {
+  MsmWindows windows = msm_windows(count);
+  while (windows.count < kNarrowWindows && msm_memory_bound(count, point_bytes, windows, kLeastSlice) > free)
+    ++windows.count;
+  return windows;
 }
 
-unsigned sliced_window(std::uint64_t count, std::uint64_t point_bytes, std::uint64_t free) {
-  const unsigned automatic = msm_window_bits(count);
-  const auto fits = [&](unsigned bits, std::uint64_t slice) {
-    return msm_memory_bound(count, point_bytes, bits, slice) <= free;
-  };
-  if (fits(automatic, kLeastSlice)) return automatic;
-  unsigned best = std::min(kLeastWindow, automatic);
+MsmWindows sliced_windows(std::uint64_t count, std::uint64_t point_bytes, std::uint64_t free) {
+  MsmWindows best = narrow_windows(count);
   double best_cost = 0;
-  // A wide window leaves memory for small slices only, each of which has all the buckets.
-  for (unsigned bits = best; bits < automatic && fits(bits, kLeastSlice); ++bits) {
+  // Wide windows leave memory for small slices only, each of which has all the buckets.
+  for (MsmWindows windows = best; windows.count >= msm_windows(count).count; --windows.count) {
+    const auto fits = [&](std::uint64_t slice) {
+      return msm_memory_bound(count, point_bytes, windows, slice) <= free;
+    };
+    if (!fits(std::min(kLeastSlice, count))) break;
     std::uint64_t slice = count;
-    while (slice > kLeastSlice && !fits(bits, slice)) slice = (slice + 1) / 2;
+    while (slice > kLeastSlice && !fits(slice)) slice = (slice + 1) / 2;
     const std::uint64_t slices = (count - 1) / slice + 1;
-    const double cost = static_cast<double>(slices) * msm_cost(slice, {.window_bits = bits});
+    const double cost = static_cast<double>(slices) * msm_cost(slice, windows);
     if (best_cost == 0 || cost < best_cost) {
-      best = bits;
+      best = windows;
       best_cost = cost;
     }
   }

@@ -23,6 +23,23 @@ CUZK_HD CUZK_INLINE std::uint64_t packed_size(std::uint32_t size) {
   return static_cast<std::uint64_t>(size / 2 + size % 2) << 32 | size / 2;
 }
 
+/// The buckets first <= b < last of a stretch of sorted entries, when those before `next` are done, `buckets`
+/// there are in all (and digits of zero behind them), and the stretch begins and ends with the given ones:
+/// all that are empty before an entry, and behind the last stretch, are in it. `shared`: the first one has
+/// entries in the stretch before, too.
+struct StretchBuckets {
+  std::uint32_t first;
+  std::uint32_t last;
+  bool shared;
+};
+CUZK_HD CUZK_INLINE StretchBuckets stretch_buckets(std::uint32_t next, std::uint32_t begins_with,
+                                                   std::uint32_t ends_with, std::uint32_t buckets,
+                                                   bool ends) {
+  const bool shared = begins_with < next;
+  const std::uint32_t last = ends || ends_with >= buckets ? buckets : ends_with + 1;
+  return {shared ? begins_with : next, last, shared};
+}
+
 /// The first of the places low to high - 1 in `codes` (sorted by their bits from 1 on) whose key is not below
 /// `key`, or `high`.
 CUZK_HD inline std::uint32_t first_of_key(const std::uint32_t* codes, std::uint32_t low, std::uint32_t high,

@@ -24,7 +24,7 @@ static __global__ void scalar_digits(FixedBaseLayout layout, const Fr32* scalars
   CUZK_FOR_ITEMS(i, count) {
     const BiasedScalar k = biased(layout.windows, add_detail::load_words(scalars + i));
     for (unsigned w = 0; w < layout.windows.count; ++w)
-      codes[std::uint64_t{w} * stride + i] = digit_code(layout.windows, k, w);
+      codes[std::uint64_t{w} * stride + i] = digit_code(layout.windows, k, 0, w);
   }
 }
 
@@ -54,14 +54,14 @@ class FixedBaseRun : public DeviceFixedBase<Host> {
  public:
   FixedBaseRun(Context& context, std::uint64_t expected)
       : context_(context),
-        layout_{DigitWindows(fixed_base_window_bits(expected))},
+        layout_{fixed_base_windows(expected)},
         batch_(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(expected, 1, kBatch))) {}
 
   Result<void> fill(const Affine<Host>& base) {
     using namespace fixed_base_kernels;
     const DigitWindows& windows = layout_.windows;
     const std::uint64_t most =
-        std::max<std::uint64_t>(batch_, std::uint64_t{windows.count} * windows.buckets() / 2);
+        std::max<std::uint64_t>(batch_, std::uint64_t{windows.count} * windows.buckets(0) / 2);
     const std::uint64_t table_bytes = sizeof(Affine<F>) * layout_.table_points();
     CUZK_TRY(take(points_, table_bytes + sizeof(Affine<F>) * batch_));
     CUZK_TRY(take(list_, sizeof(ListedPair) * most));
@@ -80,7 +80,7 @@ class FixedBaseRun : public DeviceFixedBase<Host> {
     for (unsigned w = 0; w < windows.count; ++w)
       CUZK_TRY(context_.upload(points_.as<Affine<F>>() + std::uint64_t{w} * layout_.stride() + 1, &firsts[w],
                                sizeof firsts[w], kStage));
-    for (std::uint32_t known = 1; known < windows.buckets(); known *= 2) {
+    for (std::uint32_t known = 1; known < windows.buckets(0); known *= 2) {
       const std::uint32_t count = windows.count * known;
       list_multiples<<<item_grid(count), kItemThreads, 0, context_.stream()>>>(layout_, known, count,
                                                                                additions());

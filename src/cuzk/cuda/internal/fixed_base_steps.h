@@ -18,7 +18,7 @@ namespace cuzk::cuda {
 struct FixedBaseLayout {
   DigitWindows windows;
 
-  [[nodiscard]] CUZK_HD std::uint32_t stride() const { return windows.buckets() + 1; }
+  [[nodiscard]] CUZK_HD std::uint32_t stride() const { return windows.buckets(0) + 1; }
   [[nodiscard]] CUZK_HD std::uint32_t table_points() const { return windows.count * stride(); }
 };
 
@@ -65,26 +65,23 @@ std::vector<Affine<F>> window_bases(const FixedBaseLayout& layout, const Affine<
   Jacobian<F> p = Jacobian<F>::from_affine(base);
   for (unsigned w = 0; w < layout.windows.count; ++w) {
     powers.push_back(p);
-    for (unsigned b = 0; b < layout.windows.bits; ++b) p = p.dbl();
+    for (unsigned b = 0; b < layout.windows.narrow_bits; ++b) p = p.dbl();
   }
   std::vector<Affine<F>> out(powers.size());
   batch_to_affine<Jacobian<F>>(powers, out);
   return out;
 }
 
-/// The window that costs least for `count` products: an addition for each entry and for each product.
-inline unsigned fixed_base_window_bits(std::uint64_t count) {
-  unsigned best = 3;
-  double least = 0;
-  for (unsigned bits = 3; bits <= 20; ++bits) {
-    const DigitWindows windows(bits);
-    const double cost = windows.count * (static_cast<double>(count) + windows.buckets());
-    if (bits == 3 || cost < least) {
-      best = bits;
-      least = cost;
-    }
-  }
-  return best;
+/// The windows that cost least for `count` products: an addition for each entry and for each product. All of
+/// one set, so that they are equally wide, and of 3 to 20 bits.
+inline DigitWindows fixed_base_windows(std::uint64_t count) {
+  const auto cost = [&](const DigitWindows& windows) {
+    return windows.count * (static_cast<double>(count) + windows.buckets(0));
+  };
+  unsigned best = 13;
+  for (unsigned windows = best + 1; windows <= kMostWindows; ++windows)
+    if (cost({windows, windows}) < cost({best, best})) best = windows;
+  return {best, best};
 }
 
 }  // namespace cuzk::cuda

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <type_traits>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "cuzk/cuda/internal/affine_launch.cuh"
-#include "cuzk/cuda/internal/bucket_sets.h"
 #include "cuzk/cuda/internal/bucket_tree.h"
 #include "cuzk/cuda/internal/digits32.h"
 #include "cuzk/cuda/internal/item_grid.cuh"
@@ -19,30 +21,33 @@
 namespace cuzk::cuda {
 namespace msm_kernels {
 
-/// The digits of the windows of sets first <= set < last, in the order of sets: of each, the bucket number
-/// among those of all sets of a group, and the sign. A set has buckets() + 1 buckets here, number 0 being
-/// that of digit zero.
-static __global__ void digit_codes(const Fr32* scalars, std::uint64_t count, DigitWindows windows,
-                                   BucketSets sets, unsigned first, unsigned last, unsigned group,
-                                   std::uint32_t* codes) {
+/// The digits of the windows of sets first <= set < last of the bases from `begin` on, in the order of sets:
+/// of each, the bucket among those of the sets' group of `group` (BucketGroup), and the sign.
+static __global__ void digit_codes(const Fr32* scalars, std::uint64_t begin, std::uint64_t count,
+                                   DigitWindows windows, SumBorders borders, unsigned first, unsigned last,
+                                   unsigned group, std::uint32_t* codes) {
   CUZK_FOR_ITEMS(i, count) {
-    const BiasedScalar k = biased(windows, add_detail::load_words(scalars + i));
+    const BiasedScalar k = biased(windows, add_detail::load_words(scalars + begin + i));
+    const unsigned sum = borders.sum_of(begin + i);
     std::uint64_t to = i;
-    for (unsigned set = first; set < last; ++set)
-      for (unsigned w = set; w < sets.windows; w += sets.count, to += count)
-        codes[to] = digit_code(windows, k, w) + 2 * (set % group) * (windows.buckets() + 1);
+    for (unsigned set = first; set < last; ++set) {
+      const unsigned group_first = set - set % group;
+      const BucketGroup buckets{group_first, min(group_first + group, windows.sets)};
+      for (unsigned w = set, multiple = 0; w < windows.count; w += windows.sets, ++multiple, to += count)
+        codes[to] = buckets.code(windows, borders.sums, sum, set, digit_code(windows, k, set, multiple));
+    }
   }
 }
 
 /// The base that each entry of a group of sets, from `first` on, is about: entries of `period` bases for
 /// every window, whose bases lie in array after array of `stride`.
-static __global__ void list_bases(std::uint32_t* index, std::uint64_t period, BucketSets sets, unsigned first,
-                                  unsigned last, std::uint64_t stride) {
+static __global__ void list_bases(std::uint32_t* index, std::uint64_t period, DigitWindows windows,
+                                  unsigned first, unsigned last, std::uint64_t stride) {
   CUZK_FOR_ITEMS(i, period) {
     std::uint64_t to = i;
     for (unsigned set = first; set < last; ++set)
-      for (unsigned w = set, array = 0; w < sets.windows; w += sets.count, ++array, to += period)
-        index[to] = static_cast<std::uint32_t>(array * stride + i);
+      for (unsigned w = set, multiple = 0; w < windows.count; w += windows.sets, ++multiple, to += period)
+        index[to] = static_cast<std::uint32_t>(multiple * stride + i);
   }
 }
 
@@ -63,11 +68,10 @@ static __global__ void bucket_starts(const std::uint32_t* codes, std::uint32_t e
     __syncthreads();
   }
 }
-static __global__ void bucket_sizes(BucketLevel level, std::uint32_t first, std::uint32_t set_buckets,
-                                    std::uint32_t* largest) {
+static __global__ void bucket_sizes(BucketLevel level, std::uint32_t* largest) {
   std::uint32_t mine = 0;
   CUZK_FOR_ITEMS(b, level.count) {
-    const std::uint32_t size = (first + b) % set_buckets == 0 ? 0 : level.start[b + 1] - level.start[b];
+    const std::uint32_t size = level.start[b + 1] - level.start[b];
     level.size[b] = size;
     mine = mine < size ? size : mine;
   }
@@ -134,18 +138,12 @@ __global__ void copy_odd(BucketLevel level, const std::uint64_t* sums, LevelPoin
   }
 }
 
-/// Buckets of one point at most, `first` the number of the first one, to their places: out[set * buckets +
-/// magnitude - 1]. The first one goes to `border` where that is not null.
+/// Buckets of one point at most to their places, the first one to `border` where that is not null.
 template <class F>
-__global__ void place_buckets(BucketLevel level, std::uint32_t first, std::uint32_t set_buckets,
-                              LevelPoints<F> from, Affine<F>* out, Affine<F>* border) {
-  CUZK_FOR_ITEMS(i, level.count) {
-    const std::uint64_t b = first + i;
-    if (b % set_buckets == 0) continue;
-    const Affine<F> p = level.size[i] != 0 ? from.at(level.start[i]) : Affine<F>::infinity();
-    Affine<F>* const to = i == 0 && border != nullptr
-                              ? border
-                              : out + b / set_buckets * (set_buckets - 1) + b % set_buckets - 1;
+__global__ void place_buckets(BucketLevel level, LevelPoints<F> from, Affine<F>* out, Affine<F>* border) {
+  CUZK_FOR_ITEMS(b, level.count) {
+    const Affine<F> p = level.size[b] != 0 ? from.at(level.start[b]) : Affine<F>::infinity();
+    Affine<F>* const to = b == 0 && border != nullptr ? border : out + b;
     add_detail::store_words(&to->x, p.x);
     add_detail::store_words(&to->y, p.y);
   }
@@ -159,60 +157,64 @@ class MsmRun {
   using Host = typename HostField<F>::type;
   using Point = Affine<F>;
 
-  MsmRun(Context& context, const Point* bases, const Fr32* scalars, std::uint64_t count,
+  /// Over counts[0], counts[1], ... bases and scalars, which lie side by side.
+  MsmRun(Context& context, const Point* bases, const Fr32* scalars, std::span<const std::uint64_t> counts,
          const MsmOptions& options)
       : context_(context),
         bases_(bases),
         scalars_(scalars),
-        count_(count),
-        windows_(options.window_bits != 0 ? options.window_bits : msm_window_bits(count)),
-        sets_(windows_.count, options.multiples),
-        slice_(options.slice == 0 ? count : std::min(options.slice, count)),
-        most_at_a_time_(options.entries != 0 ? options.entries
-                        : sets_.arrays > 1   ? kDigitsAtATime
-                                             : UINT32_MAX) {}
+        borders_(counts),
+        count_(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0})),
+        windows_(options.windows.count != 0 ? options.windows : msm_windows(count_, 1, borders_.sums)),
+        slice_(options.slice == 0 ? count_ : std::min(options.slice, count_)),
+        most_at_a_time_(options.entries != 0     ? options.entries
+                        : windows_.multiples > 1 ? kDigitsAtATime
+                                                 : UINT32_MAX) {}
 
-  Result<WindowSums<Host>> run() {
+  Result<std::vector<WindowSums<Host>>> run() {
     CUZK_TRY(plan());
     CUZK_TRY(reserve());
     for (std::uint64_t begin = 0; begin < count_; begin += slice_) {
       const std::uint64_t size = std::min(slice_, count_ - begin);
-      if (all_codes_) digits(begin, size, 0, sets_.count);
-      for (unsigned set = 0; set < sets_.count; set += group_)
-        CUZK_TRY(add_sets(begin, size, set, std::min(group_, sets_.count - set), begin == 0));
+      if (all_codes_) digits(begin, size, 0, windows_.sets);
+      for (unsigned set = 0; set < windows_.sets; set += group_)
+        CUZK_TRY(add_sets(begin, size, set, std::min(group_, windows_.sets - set), begin == 0));
     }
     return combine();
   }
 
  private:
-  [[nodiscard]] std::uint64_t buckets_of(unsigned group) const {
-    return std::uint64_t{group} * (windows_.buckets() + 1);
+  /// Of the sets from `first` on.
+  [[nodiscard]] std::uint64_t buckets_of(unsigned first, unsigned group) const {
+    return borders_.sums * (windows_.buckets_before(first + group) - windows_.buckets_before(first));
   }
+  /// Of any group.
+  [[nodiscard]] std::uint64_t most_buckets() const { return borders_.sums * windows_.most_buckets(group_); }
   /// Entries of a group: a digit of a base each.
-  [[nodiscard]] std::uint64_t entries() const { return sets_.windows_before(group_) * slice_; }
+  [[nodiscard]] std::uint64_t entries() const { return windows_.windows_before(group_) * slice_; }
   /// Those of them, sorted, whose buckets are summed at a time.
   [[nodiscard]] std::uint64_t stretch() const { return std::min(entries(), most_at_a_time_); }
   /// Points of the level above the entries.
   [[nodiscard]] std::uint64_t level_size() const {
-    return std::min(stretch(), (stretch() + buckets_of(group_)) / 2 + 1);
+    return std::min(stretch(), (stretch() + most_buckets()) / 2 + 1);
   }
   /// Digits kept at a time: of all windows where there is room, so that scalars are read once.
   [[nodiscard]] std::uint64_t codes() const {
     return all_codes_ ? std::uint64_t{windows_.count} * slice_ : entries();
   }
   [[nodiscard]] bool accumulates() const { return slice_ < count_; }
-  [[nodiscard]] std::uint64_t all_buckets() const { return std::uint64_t{sets_.count} * windows_.buckets(); }
+  [[nodiscard]] std::uint64_t all_buckets() const { return borders_.sums * windows_.all_buckets(); }
 
   /// Device memory of a plan, as reserve() takes it.
   [[nodiscard]] std::uint64_t needed() const {
     const auto r = [](std::uint64_t bytes) { return Context::rounded(bytes); };
-    const std::uint64_t buckets = buckets_of(group_);
+    const std::uint64_t buckets = most_buckets();
     const std::uint64_t all = all_buckets();
     std::uint64_t sum = r(4 * codes()) + 3 * r(4 * entries()) + r(sort_scratch_bytes(entries()));
     sum += 2 * r(4 * (buckets + 1)) + 2 * r(8 * (buckets + 1)) + r(sum_scratch_bytes(buckets + 1));
     sum += r(sizeof(ListedPair) * (stretch() / 2 + 1));
     sum += r(sizeof(Point) * level_size());
-    sum += r(sizeof(Point) * all) + (accumulates() ? r(sizeof(Point) * group_ * windows_.buckets()) : 0);
+    sum += r(sizeof(Point) * all) + (accumulates() ? r(sizeof(Point) * buckets) : 0);
     sum += r(AffineAdder<F>::scratch_bytes(context_, most_additions()));
     return sum + r(sizeof(Point) * (all / 2 + 1)) + (1 << 20);
   }
@@ -225,8 +227,7 @@ class MsmRun {
     const std::uint64_t free = context_.free_bytes();
     while (true) {
       all_codes_ = true;
-      group_ = static_cast<unsigned>(std::clamp<std::uint64_t>(
-          kDigitsAtATime / std::max<std::uint64_t>(sets_.arrays * slice_, 1), 1, sets_.count));
+      group_ = windows_.sets_at_a_time(slice_);
       while (group_ > 1 && needed() > free) group_ = (group_ + 1) / 2;
       all_codes_ = needed() <= free;
       if (needed() <= free && entries() <= UINT32_MAX) return {};
@@ -239,7 +240,7 @@ class MsmRun {
   }
 
   Result<void> reserve() {
-    const std::uint64_t buckets = buckets_of(group_);
+    const std::uint64_t buckets = most_buckets();
     const std::uint64_t all = all_buckets();
     const auto take = [&](DeviceMemory& memory, std::uint64_t bytes) -> Result<void> {
       CUZK_TRY_ASSIGN(memory, context_.allocate(bytes, "multi-scalar multiplication"));
@@ -258,30 +259,30 @@ class MsmRun {
     CUZK_TRY(take(list_, sizeof(ListedPair) * (stretch() / 2 + 1)));
     CUZK_TRY(take(level_, sizeof(Point) * level_size()));
     CUZK_TRY(take(buckets_, sizeof(Point) * all));
-    if (accumulates()) CUZK_TRY(take(fresh_, sizeof(Point) * group_ * windows_.buckets()));
+    if (accumulates()) CUZK_TRY(take(fresh_, sizeof(Point) * buckets));
     CUZK_TRY(take(rows_, sizeof(Point) * (all / 2 + 1)));
     CUZK_TRY(take(border_, sizeof(Point)));
     CUZK_TRY(take(largest_, 4));
-    CUZK_TRY(take(results_, 2 * sets_.count * sizeof(Xyzz<F>)));
+    CUZK_TRY(take(results_, 3 * windows_.sets * borders_.sums * sizeof(Xyzz<F>)));
     return adder_.reserve(context_, most_additions());
   }
 
   void digits(std::uint64_t begin, std::uint64_t size, unsigned first, unsigned last) {
     msm_kernels::digit_codes<<<item_grid(size), kItemThreads, 0, context_.stream()>>>(
-        scalars_ + begin, size, windows_, sets_, first, last, group_, codes_.as<std::uint32_t>());
+        scalars_, begin, size, windows_, borders_, first, last, group_, codes_.as<std::uint32_t>());
   }
 
   Result<void> add_sets(std::uint64_t begin, std::uint64_t size, unsigned first, unsigned group,
                         bool first_slice) {
     using namespace msm_kernels;
     const cudaStream_t stream = context_.stream();
-    const unsigned before = sets_.windows_before(first);
-    const auto entries = static_cast<std::uint32_t>((sets_.windows_before(first + group) - before) * size);
-    const auto buckets = static_cast<std::uint32_t>(buckets_of(group));
+    const unsigned before = windows_.windows_before(first);
+    const auto entries = static_cast<std::uint32_t>((windows_.windows_before(first + group) - before) * size);
+    const auto buckets = static_cast<std::uint32_t>(buckets_of(first, group));
     // The first of two groups of as many entries has no fewer whole sets.
     if (entries != indexed_ || size != period_) {
-      list_bases<<<item_grid(size), kItemThreads, 0, stream>>>(index_.as<std::uint32_t>(), size, sets_, first,
-                                                               first + group, count_);
+      list_bases<<<item_grid(size), kItemThreads, 0, stream>>>(index_.as<std::uint32_t>(), size, windows_,
+                                                               first, first + group, count_);
       indexed_ = entries;
       period_ = size;
     }
@@ -290,17 +291,15 @@ class MsmRun {
     CUZK_TRY(context_.check_launch("digits"));
     CUZK_TRY(sort_by_code(context_, codes, sorted_codes_.as<std::uint32_t>(), index_.as<std::uint32_t>(),
                           sorted_index_.as<std::uint32_t>(), entries,
-                          static_cast<unsigned>(std::bit_width(buckets - 1)), sort_scratch_));
-    Point* const place = buckets_.as<Point>() + std::uint64_t{first} * windows_.buckets();
+                          static_cast<unsigned>(std::bit_width(buckets)), sort_scratch_));
+    Point* const place = buckets_.as<Point>() + buckets_of(0, first);
     Point* const out = first_slice ? place : fresh_.as<Point>();
     if (entries <= most_at_a_time_) {
       CUZK_TRY(add_stretch(begin, 0, entries, 0, buckets, out, nullptr));
     } else {
       CUZK_TRY(add_stretches(begin, entries, buckets, out));
     }
-    if (!first_slice)
-      CUZK_TRY(adder_(PointPairs<F>::parallel(place, fresh_.as<Point>()),
-                      std::uint64_t{group} * windows_.buckets()));
+    if (!first_slice) CUZK_TRY(adder_(PointPairs<F>::parallel(place, fresh_.as<Point>()), buckets));
     return {};
   }
 
@@ -313,39 +312,30 @@ class MsmRun {
       std::uint32_t codes[2];  // of the first and the last entry
       CUZK_TRY(context_.download(&codes[0], sorted_codes_.as<std::uint32_t>() + from, 4, "buckets"));
       CUZK_TRY(context_.download(&codes[1], sorted_codes_.as<std::uint32_t>() + to - 1, 4, "buckets"));
-      const std::uint32_t first = codes[0] >> 1;
-      const bool shared = first < next;  // with the stretch before
-      const std::uint32_t begin_bucket = shared ? first : next;
-      const std::uint32_t end_bucket = to == entries ? buckets : (codes[1] >> 1) + 1;
-      CUZK_TRY(add_stretch(begin, from, size, begin_bucket, end_bucket, out,
-                           shared ? border_.as<Point>() : nullptr));
-      const std::uint32_t set_buckets = windows_.buckets() + 1;
-      if (shared && first % set_buckets != 0)
-        CUZK_TRY(adder_(
-            PointPairs<F>::parallel(out + first / set_buckets * (set_buckets - 1) + first % set_buckets - 1,
-                                    border_.as<Point>()),
-            1));
-      next = end_bucket;
+      const StretchBuckets of = stretch_buckets(next, codes[0] >> 1, codes[1] >> 1, buckets, to == entries);
+      if (of.first == of.last) break;  // nothing but digits of zero is left
+      CUZK_TRY(add_stretch(begin, from, size, of.first, of.last, out + of.first,
+                           of.shared ? border_.as<Point>() : nullptr));
+      if (of.shared) CUZK_TRY(adder_(PointPairs<F>::parallel(out + of.first, border_.as<Point>()), 1));
+      next = of.last;
       from = to;
     }
     return {};
   }
 
-  /// The buckets first <= b < last, to `out` (see place_buckets), from `size` sorted entries, which have no
-  /// others.
+  /// The buckets first <= b < last, to `out` and `border` (see place_buckets), from `size` sorted entries,
+  /// which have no others but digits of zero.
   Result<void> add_stretch(std::uint64_t begin, std::uint32_t from, std::uint32_t size, std::uint32_t first,
                            std::uint32_t last, Point* out, Point* border) {
     using namespace msm_kernels;
     const cudaStream_t stream = context_.stream();
-    const std::uint32_t set_buckets = windows_.buckets() + 1;
     const BucketLevel level{starts_.as<std::uint32_t>(), sizes_.as<std::uint32_t>(), last - first};
     LevelPoints<F> points{bases_ + begin, sorted_codes_.as<std::uint32_t>() + from,
                           sorted_index_.as<std::uint32_t>() + from};
     bucket_starts<<<item_grid(level.count / 8 + 1), kItemThreads, 0, stream>>>(points.codes, size, first,
                                                                                level);
     CUZK_TRY(context_.check(cudaMemsetAsync(largest_.as<void>(), 0, 4, stream), "buckets"));
-    bucket_sizes<<<item_grid(level.count), kItemThreads, 0, stream>>>(level, first, set_buckets,
-                                                                      largest_.as<std::uint32_t>());
+    bucket_sizes<<<item_grid(level.count), kItemThreads, 0, stream>>>(level, largest_.as<std::uint32_t>());
     CUZK_TRY(context_.check_launch("buckets"));
     std::uint32_t largest = 0;
     CUZK_TRY(context_.check(cudaMemcpyAsync(&largest, largest_.as<void>(), 4, cudaMemcpyDeviceToHost, stream),
@@ -376,19 +366,22 @@ class MsmRun {
       points = {next, nullptr, nullptr};
       most = std::min<std::uint64_t>(most, (most + level.count) / 2 + 1);
     }
-    place_buckets<F>
-        <<<item_grid(level.count), kItemThreads, 0, stream>>>(level, first, set_buckets, points, out, border);
+    place_buckets<F><<<item_grid(level.count), kItemThreads, 0, stream>>>(level, points, out, border);
     return context_.check_launch("buckets");
   }
 
-  /// 1 B_1 + 2 B_2 + ... of every set. The weight of bucket b, from 0, is high 2^low_bits + (low + 1):
-  /// column sums over high weighted low + 1, and row sums over low weighted high.
-  Result<WindowSums<Host>> combine() {
+  /// 1 B_1 + 2 B_2 + ... of every set of every sum. The weight of bucket b, from 0, is high 2^low_bits + (low
+  /// + 1): column sums over high weighted low + 1, and row sums over low weighted high. Rows are equally long
+  /// everywhere; columns of a wide set are summed up in two halves, which are as high as a narrow set.
+  Result<std::vector<WindowSums<Host>>> combine() {
     using namespace msm_kernels;
-    const unsigned bits = windows_.bits - 1;
-    const unsigned low_bits = bits / 2;
+    const unsigned sums = borders_.sums;
+    const unsigned narrow = windows_.narrow * sums;
+    const unsigned wide = windows_.sets * sums - narrow;
+    const unsigned halves = narrow + 2 * wide;
+    const unsigned bits = windows_.narrow_bits - 1;
+    const unsigned low_bits = (windows_.widest() - 1) / 2;
     const unsigned high_bits = bits - low_bits;
-    const std::uint64_t count = sets_.count;
     auto* const buckets = buckets_.as<Point>();
     auto* const rows = rows_.as<Point>();
     const std::uint32_t row_stride = 1U << (low_bits - 1);
@@ -396,42 +389,56 @@ class MsmRun {
       const bool first = w == low_bits - 1;  // leaves the buckets as they are, for the columns
       CUZK_TRY(adder_(PointPairs<F>::halves(first ? buckets : rows, rows, w,
                                             first ? 2 * row_stride : row_stride, row_stride),
-                      count << (high_bits + w)));
+                      (all_buckets() >> low_bits) << w));
     }
     for (unsigned w = bits; w-- > low_bits;)
-      CUZK_TRY(adder_(PointPairs<F>::halves(buckets, buckets, w, 1U << bits, 1U << bits), count << w));
+      CUZK_TRY(adder_(PointPairs<F>::halves(buckets, buckets, w, 1U << bits, 1U << bits),
+                      std::uint64_t{halves} << w));
     auto* const results = results_.as<Xyzz<F>>();
-    // Row 0 has weight 0: the others move down by one and get weights 1, 2, ...
     constexpr std::size_t kShared = kSumThreads * sizeof(Xyzz<F>);
-    weighted_sums<F><<<2 * sets_.count, kSumThreads, kShared, context_.stream()>>>(
-        WeightedPoints<F>{buckets, std::uint64_t{1} << bits, 1, 1U << low_bits},
-        WeightedPoints<F>{rows + row_stride, std::uint64_t{row_stride} << high_bits, row_stride,
-                          (1U << high_bits) - 1},
-        results);
+    // Row 0 has weight 0: the others move down by one and get weights 1, 2, ...
+    const auto rows_of = [&](std::uint64_t first, unsigned set_bits, unsigned count) {
+      return WeightedPoints<F>{rows + (first + 1) * row_stride, std::uint64_t{row_stride} << set_bits,
+                               row_stride, (1U << set_bits) - 1, count};
+    };
+    const WeightedSums<F> weighted{{{buckets, std::uint64_t{1} << bits, 1, 1U << low_bits, halves},
+                                    rows_of(0, high_bits, narrow),
+                                    rows_of(std::uint64_t{narrow} << high_bits, high_bits + 1, wide)}};
+    const unsigned count = halves + narrow + wide;
+    weighted_sums<F><<<count, kSumThreads, kShared, context_.stream()>>>(weighted, results);
     CUZK_TRY(context_.check_launch("window sums"));
-    WindowSums<Host> sums;  // those of a set are of its first window
-    sums.window_bits = windows_.bits;
-    sums.low_bits = low_bits;
-    sums.columns.resize(count);
-    sums.rows.resize(count);
     static_assert(sizeof(Xyzz<F>) == sizeof(Xyzz<Host>));
-    const cudaStream_t stream = context_.stream();
-    const std::size_t bytes = count * sizeof(Xyzz<F>);
-    CUZK_TRY(context_.check(
-        cudaMemcpyAsync(sums.columns.data(), results, bytes, cudaMemcpyDeviceToHost, stream), "window sums"));
-    CUZK_TRY(context_.check(
-        cudaMemcpyAsync(sums.rows.data(), results + count, bytes, cudaMemcpyDeviceToHost, stream),
-        "window sums"));
+    std::vector<Xyzz<Host>> parts(count);
+    CUZK_TRY(context_.check(cudaMemcpyAsync(parts.data(), results, count * sizeof(Xyzz<F>),
+                                            cudaMemcpyDeviceToHost, context_.stream()),
+                            "window sums"));
     CUZK_TRY(context_.synchronize("window sums"));
-    return sums;
+    // The sums of a set are those of its first window.
+    WindowSums<Host> empty;
+    empty.windows = windows_.count;
+    empty.narrow = windows_.narrow;
+    empty.narrow_bits = windows_.narrow_bits;
+    empty.low_bits = low_bits;
+    std::vector<WindowSums<Host>> out(sums, empty);
+    for (WindowSums<Host>& to : out) {
+      to.columns.reserve(windows_.sets);  // and no more: see ProverPlan::launch_host
+      to.rows.reserve(windows_.sets);
+    }
+    for (unsigned i = 0; i < narrow + wide; ++i) {  // set after set, of each sum after sum
+      WindowSums<Host>& to = out[i % sums];
+      const unsigned half = i < narrow ? i : 2 * i - narrow;
+      to.columns.push_back(i < narrow ? parts[half] : parts[half] + parts[half + 1]);
+      to.rows.push_back(parts[halves + i]);
+    }
+    return out;
   }
 
   Context& context_;
   const Point* bases_;
   const Fr32* scalars_;
+  SumBorders borders_;
   std::uint64_t count_;
   DigitWindows windows_;
-  BucketSets sets_;
   std::uint64_t slice_;
   std::uint64_t most_at_a_time_;  ///< entries
   unsigned group_ = 1;
@@ -446,23 +453,40 @@ class MsmRun {
 };
 
 template <class F>
+Result<std::vector<WindowSums<typename HostField<F>::type>>> run_msms(Context& context,
+                                                                      const Affine<F>* bases,
+                                                                      const Fr* scalars,
+                                                                      std::span<const std::uint64_t> counts,
+                                                                      const MsmOptions& options) {
+  const char* const what = "multi-scalar multiplication: ";
+  const std::uint64_t count = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  const MsmWindows& windows = options.windows;
+  if (counts.empty() || counts.size() > kMostSums || count >= std::uint64_t{1} << 31 ||
+      (windows.count != 0 && (windows.count < kLeastWindows || windows.count > kMostWindows)))
+    return usage_error(what + ("fewer than 2^31 bases, " + std::to_string(kLeastWindows) + " to ") +
+                       std::to_string(kMostWindows) + " windows, 1 to " + std::to_string(kMostSums) +
+                       " sums");
+  if (windows.multiples != 1) {
+    // Which multiples the bases are followed by depends on the windows.
+    if (windows.multiples == 0 || windows.count == 0 || counts.size() != 1)
+      return usage_error(what + std::string("multiples of bases are for certain windows of one sum"));
+    const DigitWindows digits(windows);
+    if (digits.count != windows.count || digits.multiples != windows.multiples ||
+        digits.widest() > kMostWindowBits || digits.narrow_bits < kLeastWindowBits ||
+        windows.multiples * count >= std::uint64_t{1} << 32)
+      return usage_error(what + std::string("no sets of ") + std::to_string(windows.multiples) + " of " +
+                         std::to_string(windows.count) + " windows");
+  }
+  if (count == 0) return std::vector<WindowSums<typename HostField<F>::type>>(counts.size());
+  return MsmRun<F>(context, bases, reinterpret_cast<const Fr32*>(scalars), counts, options).run();
+}
+
+template <class F>
 Result<WindowSums<typename HostField<F>::type>> run_msm(Context& context, const Affine<F>* bases,
                                                         const Fr* scalars, std::uint64_t count,
                                                         const MsmOptions& options) {
-  if (count == 0) return WindowSums<typename HostField<F>::type>{};
-  if (count >= std::uint64_t{1} << 31 ||
-      (options.window_bits != 0 && (options.window_bits < 3 || options.window_bits > kMostWindowBits)))
-    return usage_error("multi-scalar multiplication: fewer than 2^31 bases, windows of 3 to 26 bits");
-  if (options.multiples != 1) {
-    // Which multiples the bases are followed by depends on the window.
-    if (options.multiples == 0 || options.window_bits == 0)
-      return usage_error("multi-scalar multiplication: multiples of bases are for a certain window");
-    const BucketSets sets(DigitWindows(options.window_bits).count, options.multiples);
-    if (sets.arrays != options.multiples || sets.arrays * count >= std::uint64_t{1} << 32)
-      return usage_error("multi-scalar multiplication: no sets of " + std::to_string(options.multiples) +
-                         " windows of " + std::to_string(options.window_bits) + " bits");
-  }
-  return MsmRun<F>(context, bases, reinterpret_cast<const Fr32*>(scalars), count, options).run();
+  CUZK_TRY_ASSIGN(auto sums, run_msms(context, bases, scalars, {&count, 1}, options));
+  return std::move(sums.front());
 }
 
 }  // namespace cuzk::cuda

@@ -11,22 +11,26 @@ namespace cuzk::cuda {
 
 /// Bases below which msm does not cut its slices further.
 inline constexpr std::uint64_t kLeastSlice = std::uint64_t{1} << 16;
-/// A window that leaves few buckets; msm takes wider ones where there is memory and reason.
-inline constexpr unsigned kLeastWindow = 10;
+/// Windows that leave few buckets, of ten and nine bits; msm takes fewer where there is memory and reason.
+inline constexpr unsigned kNarrowWindows = 26;
+/// Those, or more where a sum over `count` bases is best with more.
+[[nodiscard]] MsmWindows narrow_windows(std::uint64_t count);
 
-/// A multi-scalar multiplication over `count` points of `point_bytes`, one window at a time, in slices of
-/// `slice` bases.
+/// A multi-scalar multiplication over `count` points of `point_bytes` without multiples, one window at a
+/// time, in slices of `slice` bases.
 [[nodiscard]] std::uint64_t msm_memory_bound(std::uint64_t count, std::uint64_t point_bytes,
-                                             unsigned window_bits, std::uint64_t slice);
-/// The same with multiples, as many windows at a time as suit it, all bases at once.
-[[nodiscard]] std::uint64_t msm_memory_bound(std::uint64_t count, std::uint64_t point_bytes,
-                                             const BaseMultiples& multiples);
-/// The widest window up to msm_window_bits(count) for which `free` bytes suffice, or kLeastWindow.
-[[nodiscard]] unsigned fitting_window(std::uint64_t count, std::uint64_t point_bytes, std::uint64_t free);
-/// The window for a sum over all `count` points at once or in the slices that `free` bytes allow: that of
-/// msm_window_bits(count) where they suffice for it at all, otherwise the one with which the slices cost
-/// least (msm_cost). Fits in what any plan leaves the sum, which is enough for kLeastWindow.
-[[nodiscard]] unsigned sliced_window(std::uint64_t count, std::uint64_t point_bytes, std::uint64_t free);
+                                             const MsmWindows& windows, std::uint64_t slice);
+/// As many windows at a time as suit it, all bases at once; of `sums` sums over `count` points together that
+/// are computed side by side.
+[[nodiscard]] std::uint64_t whole_msm_memory_bound(std::uint64_t count, std::uint64_t point_bytes,
+                                                   const MsmWindows& windows, unsigned sums = 1);
+/// The fewest windows, from those of msm_windows(count) on, for which `free` bytes suffice, or
+/// narrow_windows(count).
+[[nodiscard]] MsmWindows fitting_windows(std::uint64_t count, std::uint64_t point_bytes, std::uint64_t free);
+/// The windows for a sum over all `count` points at once or in the slices that `free` bytes allow: those with
+/// which it costs least (msm_cost). They fit in what any plan leaves the sum, which is enough for
+/// narrow_windows(count).
+[[nodiscard]] MsmWindows sliced_windows(std::uint64_t count, std::uint64_t point_bytes, std::uint64_t free);
 
 /// A sum over a bitmap of `count` bases, whatever the bits.
 [[nodiscard]] std::uint64_t bit_sum_memory_bound(std::uint64_t count, std::uint64_t point_bytes);

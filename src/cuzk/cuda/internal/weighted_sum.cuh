@@ -21,31 +21,41 @@ __device__ __noinline__ void double_it(Xyzz<F>& p) {
   p = p.dbl();
 }
 
-/// Points of weighted sums: point j (weight j + 1) of sum i is first[i * sum_stride + j * stride].
+/// Points of `sums` weighted sums: point j (weight j + 1) of sum i is first[i * sum_stride + j * stride].
 template <class F>
 struct WeightedPoints {
   const Affine<F>* first;
   std::uint64_t sum_stride;
   std::uint64_t stride;
   std::uint32_t count;
+  std::uint32_t sums;
+};
+/// One kind's sums after the other's.
+template <class F>
+struct WeightedSums {
+  WeightedPoints<F> kinds[3];
 };
 
 inline constexpr unsigned kSumThreads = 128;
 
-/// Block i: out[i] = 1 p_0 + 2 p_1 + ... of sum i, of `columns` for the first half of the blocks and of
-/// `rows` for the others. Thread t takes 2^log_run neighbours by running sums: their sum S_t and weighted sum
-/// W_t. What is missing is 2^log_run t S_t, and the sum of t S_t is that of the suffix sums S_t + S_(t+1) +
+/// Block i: out[i] = 1 p_0 + 2 p_1 + ... of sum i. Thread t takes 2^log_run neighbours by running sums: their
+/// sum S_t and weighted sum W_t. What is missing is 2^log_run t S_t, and the sum of t S_t is that of the
+/// suffix sums S_t + S_(t+1) +
 /// ... from t = 1 on.
 template <class F>
-__global__ void weighted_sums(WeightedPoints<F> columns, WeightedPoints<F> rows, Xyzz<F>* out) {
+__global__ void weighted_sums(WeightedSums<F> all, Xyzz<F>* out) {
   extern __shared__ uint4 memory[];
   auto* const shared = reinterpret_cast<Xyzz<F>*>(memory);
   const unsigned thread = threadIdx.x;
-  const unsigned sums = gridDim.x / 2;
-  const WeightedPoints<F> points = blockIdx.x < sums ? columns : rows;
+  WeightedPoints<F> points = all.kinds[0];
+  unsigned sum_of_kind = blockIdx.x;
+  for (unsigned kind = 1; kind < 3 && sum_of_kind >= points.sums; ++kind) {
+    sum_of_kind -= points.sums;
+    points = all.kinds[kind];
+  }
   unsigned log_run = 0;
   while (kSumThreads << log_run < points.count) ++log_run;
-  const Affine<F>* const first = points.first + blockIdx.x % sums * points.sum_stride;
+  const Affine<F>* const first = points.first + sum_of_kind * points.sum_stride;
   Xyzz<F> sum = Xyzz<F>::infinity();
   Xyzz<F> total = Xyzz<F>::infinity();
   for (std::uint32_t j = 1U << log_run; j-- > 0;) {

@@ -1,6 +1,12 @@
 #include "cuzk/cuda/internal/resident_run.h"
 
+#include <array>
+#include <numeric>
+#include <utility>
+#include <vector>
+
 #include "cuzk/cuda/internal/circuit_stages.h"
+#include "cuzk/cuda/internal/device_stream.h"
 
 namespace cuzk::cuda {
 namespace {
@@ -26,6 +32,7 @@ class ResidentRun : CircuitStages {
       CUZK_TRY(clock_.end());
       progress_.add(domain(), Progress::kFull);
     }
+    CUZK_TRY(sum_wide_together(parts));
     CUZK_TRY(query({"l_bits", "l_wide"}, key_.l, key_.l_bits, key_.l_places, parts.l));
     CUZK_TRY(query({"a_bits", "a_wide"}, key_.a, key_.a_bits, key_.a_places, parts.a));
     CUZK_TRY(query({"b_g1_bits", "b_g1_wide"}, key_.b_g1, key_.b_bits, key_.b_places, parts.b_g1));
@@ -42,6 +49,48 @@ class ResidentRun : CircuitStages {
     if (windows.count == 0 && count != 0)
       options.windows = sliced_windows(count, sizeof(Point), context_.free_bytes());
     return msm(context_, bases, scalars, count, options);
+  }
+
+  /// The stage "g1_wide": the sums over the wide bases of l, a and b_g1 side by side, as one after the other
+  /// they are too small to keep a device busy. Where they are not, or there is no memory for this and copies
+  /// of the bases, the queries do it.
+  Result<void> sum_wide_together(CircuitParts& parts) {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 23;
+    struct Part {
+      const DeviceQuery<Fp>& bases;
+      const DeviceMemory& places;
+      QueryParts<Fp>& out;
+    };
+    const std::array<Part, 3> queries{Part{key_.l, key_.l_places, parts.l},
+                                      Part{key_.a, key_.a_places, parts.a},
+                                      Part{key_.b_g1, key_.b_places, parts.b_g1}};
+    std::array<std::uint64_t, 3> counts{};
+    for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = queries[i].bases.wide_count;
+    const std::uint64_t count = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+    if (count == 0 || count > kMost) return {};
+    const MsmOptions options{.windows = msm_windows(count, 1, counts.size())};
+    const std::uint64_t wanted =
+        Context::rounded(count * sizeof(G1Affine)) + Context::rounded(count * sizeof(Fr)) +
+        whole_msm_memory_bound(count, sizeof(G1Affine), options.windows, counts.size());
+    if (wanted > context_.free_bytes()) return {};
+
+    CUZK_TRY(clock_.begin("g1_wide"));
+    CUZK_TRY_ASSIGN(const DeviceMemory bases, context_.allocate(count * sizeof(G1Affine), "wide bases"));
+    CUZK_TRY_ASSIGN(const DeviceMemory scalars, context_.allocate(count * sizeof(Fr), "wide scalars"));
+    std::uint64_t begin = 0;
+    for (const Part& part : queries) {
+      const std::uint64_t size = part.bases.wide_count;
+      CUZK_TRY(copy_async(context_, context_.stream(), bases.as<G1Affine>() + begin,
+                          part.bases.wide_bases.as<G1Affine>(), size * sizeof(G1Affine), "wide bases"));
+      CUZK_TRY(gather_scalars(context_, witness_.values.as<Fr>(), part.places.as<std::uint32_t>(), size,
+                              scalars.as<Fr>() + begin));
+      begin += size;
+    }
+    CUZK_TRY_ASSIGN(std::vector<G1WindowSums> sums,
+                    msms(context_, bases.as<G1Affine>(), scalars.as<Fr>(), counts, options));
+    for (std::size_t i = 0; i < sums.size(); ++i) queries[i].out.wide.push_back(std::move(sums[i]));
+    progress_.add(count, Progress::kWide);
+    return clock_.end();
   }
 
   /// The coefficients of h to `a`.
@@ -61,6 +110,7 @@ class ResidentRun : CircuitStages {
       CUZK_TRY(sum_bits(bases.bit_bases.template as<Affine<F>>(), 0, bases.bit_count, bits, out));
     }
     CUZK_TRY(clock_.end());
+    if (!out.wide.empty()) return {};  // together
     CUZK_TRY(clock_.begin(stages.wide));
     const auto multiply = [&](const Affine<F>* points, const Fr* scalars, std::uint64_t count) {
       return sum(points, scalars, count, {});

@@ -37,8 +37,8 @@ class Fence {
   Event event_;
 };
 
-/// Begins a copy between host and device, in either direction, in the order of `stream`. The host's side must
-/// stay as it is until the copy is done.
+/// Begins a copy between host and device, in either direction, or within the device, in the order of
+/// `stream`. The host's side must stay as it is until the copy is done.
 Result<void> copy_async(Context& context, CUstream_st* stream, void* to, const void* from,
                         std::uint64_t bytes, const char* stage);
 

@@ -163,10 +163,11 @@ void check_leak(Bench& bench, unsigned arrays) {
     return std::pair(std::move(launched), steps);
   };
   const auto [sound, steps] = launch(0);
-  const auto [leaked, before] = launch(steps - 1);
+  // One that fails for it goes to its end, but does not say that it is done.
+  const auto [leaked, told] = launch(steps - 1);
   const std::string what = std::string("a leak of 4096 bytes, ") + (arrays == 0 ? "resident" : "streamed");
   bench.report.line(what + ": in the last step but one of several, behind a launch without",
-                    sound.has_value() && steps > 1 && before == steps && kept.bytes() == 4096);
+                    sound.has_value() && steps > 1 && told == steps - 1 && kept.bytes() == 4096);
   bench.report.line(
       what, !leaked && leaked.error().code == ErrorCode::kInternal &&
                 leaked.error().message.find(std::to_string(held) + " bytes in use before a proof, " +

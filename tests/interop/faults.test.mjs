@@ -80,8 +80,10 @@ test('kill -9 with real proofs, 3 times', async (t) => {
   await daemon.until(async () => (await daemon.get('/readyz')).status === 503);
   assert.equal((await daemon.get('/readyz')).text, 'draining\n');
   await assert.rejects(client.SubmitProof(porep('too late')), (error) => error.code === grpc.status.UNAVAILABLE);
+  const repeated = client.Prove({submit: porep('the last one')});  // of a client whose connection broke
   const {result} = await last;
   assert.equal(result.status, 'COMPLETED', result.error_message);
+  assert.deepEqual((await repeated).result.proof, result.proof);
   assert.ok(verifies(folder, result.proof));
   assert.deepEqual(await daemon.exited, {code: 0, signal: null});
   assert.ok(!fs.existsSync(daemon.socket), 'the socket goes with its daemon');

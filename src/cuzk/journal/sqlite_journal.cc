@@ -1,7 +1,6 @@
 #include "cuzk/journal/sqlite_journal.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 
 #include "cuzk/hash/sha256.h"
 #include "cuzk/journal/database.h"
+#include "cuzk/journal/folder.h"
 #include "cuzk/journal/request_file.h"
 
 namespace cuzk::journal {
@@ -59,73 +59,8 @@ CREATE INDEX job_by_state ON job (state, finished_at);
 )";
 constexpr const char* kFromSchema1 = "ALTER TABLE job ADD COLUMN checksum BLOB NOT NULL DEFAULT x'';";
 
-/// "TEXT 'PATH': reason of errno"
-Error os_error(const std::string& what, const std::string& path) {
-  return io_error(what + " '" + path + "': " + std::strerror(errno));
-}
-
 std::int64_t now() {
   return static_cast<std::int64_t>(std::time(nullptr));
-}
-
-/// Ids are the engine's; this keeps one that is not a file name from becoming a path.
-Result<void> check_id(const std::string& job_id) {
-  const bool plain =
-      !job_id.empty() && job_id.size() <= 64 && std::all_of(job_id.begin(), job_id.end(), [](char c) {
-        return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' ||
-               c == '_';
-      });
-  if (plain) return {};
-  return Error{ErrorCode::kInternal, "'" + job_id + "' cannot be the id of a stored job"};
-}
-
-/// The folder's lock, for the life of the object: on the folder itself, as a file in it could be removed and
-/// made anew by whoever comes next.
-class FolderLock {
- public:
-  FolderLock() = default;
-  FolderLock(FolderLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  FolderLock& operator=(FolderLock&&) = delete;
-  ~FolderLock() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  static Result<FolderLock> take(const std::string& folder) {
-    FolderLock lock;
-    lock.fd_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (lock.fd_ < 0) return os_error("journal: cannot open", folder);
-    if (::flock(lock.fd_, LOCK_EX | LOCK_NB) == 0) return lock;
-    if (errno == EWOULDBLOCK) return io_error("journal: another process uses '" + folder + "'");
-    // Over NFS a lock is one of the server's, for a file that is open to be written, which no folder is.
-    return io_error("journal: cannot lock '" + folder + "': " + std::strerror(errno) +
-                    "; the file system has no locks on folders (NFS, some FUSE) or no more of them: use a "
-                    "local one");
-  }
-
- private:
-  int fd_ = -1;
-};
-
-/// Which file or folder a path leads to.
-struct FileId {
-  dev_t device = 0;
-  ino_t inode = 0;
-  friend bool operator==(const FileId&, const FileId&) = default;
-
-  static std::optional<FileId> of(const std::string& path) {
-    struct stat found {};
-    if (::stat(path.c_str(), &found) != 0) return std::nullopt;
-    return FileId{found.st_dev, found.st_ino};
-  }
-};
-
-/// Makes a folder where there is none, for the user alone.
-Result<void> make_folder(const std::string& path) {
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return os_error("journal: cannot make", path);
-  struct stat there {};
-  if (::stat(path.c_str(), &there) != 0) return os_error("journal: cannot use", path);
-  if (!S_ISDIR(there.st_mode)) return io_error("journal: '" + path + "' is there and is no folder");
-  if (::access(path.c_str(), R_OK | W_OK | X_OK) != 0) return os_error("journal: cannot write into", path);
-  return {};
 }
 
 JobIdentity identity_of(const SqlStatement& row) {
@@ -165,33 +100,6 @@ Bytes32 checksum_of(const JobResult& result, std::int64_t finished_at) {
 }
 
 constexpr const char* kIdentityColumns = "job_id, request_id, kind, digest, priority, attempt";
-
-/// A database without content beside stored requests, or beside its log, is one that was lost: to begin a new
-/// one would throw away what they are needed for.
-Error lost(const std::string& folder, const std::string& what) {
-  return io_error("journal '" + folder + "/journal.db' is missing or empty, but " + what +
-                  ": restore it, or move the folder away to begin without what it holds");
-}
-Result<void> check_not_lost(const std::string& folder) {
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder + "/payload", error)) {
-    // A process that ended while it wrote leaves NAME.tmp.HEX.
-    if (entry.path().filename().string().find(".tmp.") == std::string::npos)
-      return lost(folder, "there are stored requests in payload/");
-  }
-  return {};
-}
-/// Before SQLite opens the file, as it removes a log whose database is gone.
-Result<void> check_has_database(const std::string& folder) {
-  const auto size = [&](const char* name) {
-    std::error_code error;
-    const std::uintmax_t bytes = fs::file_size(folder + name, error);
-    return error ? 0 : bytes;
-  };
-  if (size("/journal.db") != 0) return {};
-  if (size("/journal.db-wal") != 0) return lost(folder, "its log journal.db-wal is there");
-  return check_not_lost(folder);
-}
 
 }  // namespace
 
@@ -486,13 +394,6 @@ class SqliteJournal::Impl {
         .bind(10, ByteSpan(checksum_of(result, finished_at)))
         .bind(11, result.identity.job_id);
     return update.run();
-  }
-
-  /// What FileSink, or probe, had not finished.
-  static bool is_temporary(const std::string& name) {
-    const std::size_t at = name.find(".tmp.");
-    return at != std::string::npos && check_id(name.substr(0, at)) && at + 5 < name.size() &&
-           name.find_first_not_of("0123456789abcdef", at + 5) == std::string::npos;
   }
 
   /// Of a file in `payload` that no row knows; nothing, with a notice, where there is no whole request of a

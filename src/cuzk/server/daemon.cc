@@ -97,8 +97,8 @@ class Daemon {
     for (const std::string& warning : options_.warnings) log_.warn(warning);
     warn_of_open_addresses(config, log_);
 
-    // What may fail without the engine comes before it: each start takes jobs over from the journal, and a
-    // job has only so many starts.
+    // What may fail without the engine comes before it: the engine takes jobs over from the journal and
+    // begins to prove them at once, which a start that fails throws away.
     if (!config.daemon.token_file.empty()) {
       Result<std::string> token = read_token(config.daemon.token_file);
       if (!token) return token.error().within("daemon.token_file");

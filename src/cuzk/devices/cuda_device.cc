@@ -26,7 +26,7 @@ CudaDevice::CudaDevice(ThreadPool& pool, const cuda::DeviceDescription& descript
 engine::KeyHostBytes CudaDevice::key_host_bytes(const Shape& shape) const {
   const auto plan = prover_.plan(shape);
   if (!plan) return {};  // hold() refuses the key with the same error
-  return {plan->host_bytes() + plan->kept_bytes(), plan->launch_host};
+  return {plan->host_bytes() + plan->kept_bytes(), plan->launch_host, plan->witness};
 }
 
 std::vector<engine::HeldKey> CudaDevice::held_keys() const {

@@ -4,9 +4,10 @@
 
 namespace cuzk::engine {
 
-std::uint64_t partition_bytes(const Shape& shape) {
-  const std::uint64_t witness = shape.num_bits() / 8 + sizeof(Fr) * (shape.num_wide() + shape.num_inputs());
-  return 4 * witness;
+std::uint64_t partition_bytes(const Shape& shape, const std::vector<KeyHostBytes>& on_devices) {
+  std::uint64_t prepared = 0;
+  for (const KeyHostBytes& device : on_devices) prepared = std::max(prepared, device.prepared);
+  return witness_bytes(shape) + prepared;
 }
 
 CachedCircuit& CircuitCache::entry(const std::string& id) {
@@ -72,7 +73,7 @@ void CircuitCache::set_shape(CachedCircuit& circuit, std::shared_ptr<const Shape
                              std::vector<KeyHostBytes> on_devices) {
   circuit.reserved_shape = shape->memory_bytes();
   budget_.take(MemoryUse::kShapes, circuit.reserved_shape);
-  circuit.partition_bytes = partition_bytes(*shape);
+  circuit.partition_bytes = partition_bytes(*shape, on_devices);
   circuit.on_devices = std::move(on_devices);
   circuit.shape = std::move(shape);
   forget_lost_devices(circuit);

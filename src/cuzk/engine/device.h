@@ -24,7 +24,12 @@ struct DeviceInfo {
 struct KeyHostBytes {
   std::uint64_t key = 0;     ///< from hold() to drop()
   std::uint64_t launch = 0;  ///< by one launch beside witness and Prepared, while it holds the lock
+  /// By the Prepared of one partition beside its witness, from prepare() to the end of the launch.
+  std::uint64_t prepared = 0;
 };
+
+/// Host memory of one witness of `shape`: its bits and its wide values.
+[[nodiscard]] std::uint64_t witness_bytes(const Shape& shape);
 
 /// A key on a device, for status and logs. Bytes.
 struct HeldKey {

@@ -15,7 +15,7 @@ namespace {
 using Outcome = Submission::Outcome;
 using testing::HasSubstr;
 
-/// Partitions of `bits` boolean variables: partition_bytes is 4 * (bits / 8 + 32). `budget` is for proving.
+/// Partitions of `bits` boolean variables: a partition takes 4 * (bits / 8 + 32). `budget` is for proving.
 EngineSetup memory_setup(std::uint64_t budget) {
   EngineSetup setup = slow_setup();
   setup.config.request_memory = 100'000;

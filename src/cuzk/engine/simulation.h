@@ -100,7 +100,9 @@ class SimulatedDevice : public Device {
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
   [[nodiscard]] groth16::Prover& prover() override;
   [[nodiscard]] bool usable() override;
-  [[nodiscard]] KeyHostBytes key_host_bytes(const Shape&) const override { return key_host_; }
+  [[nodiscard]] KeyHostBytes key_host_bytes(const Shape& shape) const override {
+    return {key_host_.key, key_host_.launch, 3 * witness_bytes(shape)};  // as CpuDevice
+  }
   /// Lasts SimulatedTimes::hold, under the lock. kIo when the device is lost.
   Result<void> hold(const std::shared_ptr<const groth16::ProvingKey>& key,
                     const groth16::LaunchOptions& options) override;

@@ -93,7 +93,7 @@ class Prover {
   virtual ~Prover() = default;
 
   /// CPU work that needs no device and takes no lock: checks that the witness has the shape's sizes and that
-  /// the key is the shape's, and sorts the witness into what the sums need. `r` and `s` blind the proof:
+  /// the key is the shape's, and makes of the witness what the launch reads. `r` and `s` blind the proof:
   /// fresh uniform scalars (random_fr) for every proof; fixed ones are for tests only. The arguments are
   /// shared because the result outlives the call. kBadInput for a witness of the wrong size, kUsage for a key
   /// of another shape.

@@ -71,8 +71,8 @@ struct CachedCircuit {
 };
 
 /// Host memory of one partition between the start of its synthesis and the end of its launch: the witness,
-/// and what the prover's Prepared takes from it (its bits and wide values once for each of l, a and b).
-[[nodiscard]] std::uint64_t partition_bytes(const Shape& shape);
+/// and what the prover's Prepared takes beside it, on that device which takes most.
+[[nodiscard]] std::uint64_t partition_bytes(const Shape& shape, const std::vector<KeyHostBytes>& on_devices);
 
 /// The circuits that the engine has met, and what may be let go to make room for others. Bookkeeping only:
 /// loading is done elsewhere. Not thread-safe: the engine's mutex guards it.

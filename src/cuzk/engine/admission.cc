@@ -158,9 +158,10 @@ std::optional<Submission> Engine::Impl::check_submission(JobRequest& request, Ad
       parts_.read_request(parts_.pool, std::move(request.proof));
   if (!statement) {
     const FailureClass failure = classify(statement.error());
-    return refusal(
-        failure == FailureClass::kResource ? Submission::Outcome::kTooLarge : Submission::Outcome::kInvalid,
-        failure, statement.error().message);
+    return refusal(failure == FailureClass::kResource   ? Submission::Outcome::kTooLarge
+                   : failure == FailureClass::kInternal ? Submission::Outcome::kDefect
+                                                        : Submission::Outcome::kInvalid,
+                   failure, statement.error().message);
   }
   if (const Result<void> provable = (*statement)->provable(); !provable)
     return refusal(Submission::Outcome::kInvalid, FailureClass::kInvalidInput, provable.error().message);
@@ -252,9 +253,9 @@ Submission Engine::Impl::submit(JobRequest request) {
       return {};
     });
     if (!checked)
-      refused = no_memory ? refusal(Submission::Outcome::kTooLarge, FailureClass::kResource, kOutOfMemory)
-                          : refusal(Submission::Outcome::kInvalid, FailureClass::kInternal,
-                                    checked.error().message);
+      refused = no_memory
+                    ? refusal(Submission::Outcome::kTooLarge, FailureClass::kResource, kOutOfMemory)
+                    : refusal(Submission::Outcome::kDefect, FailureClass::kInternal, checked.error().message);
     request.proof = {};
     lock.lock();
     end_reading(reading);

@@ -27,14 +27,15 @@ struct Submission {
     kAccepted,       ///< a new job
     kAttached,       ///< the same request is running: its job
     kStored,         ///< the same request was proved and its result is retained: its job
-    kInvalid,        ///< INVALID_ARGUMENT: `message` starts with the API's field
-    kQueueFull,      ///< RESOURCE_EXHAUSTED: scheduler.max_pending jobs are not done
-    kTooLarge,       ///< RESOURCE_EXHAUSTED: it could never fit into the memory budget
+    kInvalid,        ///< INVALID_ARGUMENT: `message` is INVALID_INPUT with the API's field
+    kQueueFull,      ///< RESOURCE_EXHAUSTED: too many jobs are not done, or their statements take the memory
+    kTooLarge,       ///< RESOURCE_EXHAUSTED: it could never fit into the memory budget, or none was there
     kConflict,       ///< ALREADY_EXISTS: scheduler.on_conflict = "reject"
     kParams,         ///< FAILED_PRECONDITION: the circuit has no parameter file
     kJournalFailed,  ///< RESOURCE_EXHAUSTED: the job could not be stored, or earlier results cannot
     kDraining,       ///< UNAVAILABLE
     kNoDevice,       ///< UNAVAILABLE: every device is in quarantine
+    kDefect,         ///< INTERNAL: reading it failed by no fault of the request
   };
   Outcome outcome = Outcome::kInvalid;
   std::string message = {};  ///< of a refusal; its first word is a failure class
@@ -112,8 +113,14 @@ struct EngineParts {
 ///
 ///     WAITING -> SYNTHESIS -> DEVICE_QUEUE -> DEVICE -> FINISHING -> DONE
 ///        ^                         ^            |           |
-///        |                         '------------' the device was put into quarantine
-///        '--------------------------------------------------' the proof failed its check, the first time
+///        |                         '------------' the device was put into quarantine: with the witness
+///        |                                      |           |
+///        '--------------------------------------+-----------' from synthesis again: the proof failed its
+///        check,
+///                                                             or the launch or its end was a result that
+///                                                             cannot be, the first time; a launch of several
+///                                                             jobs failed; or the device was put into
+///                                                             quarantine when the witness was gone
 ///
 /// Every public member is thread-safe, and may be called from callbacks, except shut_down and the destructor.
 /// Callbacks run without any lock of the engine; they must neither block nor throw (what one throws on an

@@ -314,7 +314,7 @@ TEST(Failure, AReaderThatThrowsIsADefectAndKeepsNobodyWaiting) {
   ASSERT_TRUE(engine);
   for (int i = 0; i < 2; ++i) {
     const Submission refused = (*engine)->submit({"r", Priority::kByKind, simulated_request(kWindow, 1), {}});
-    EXPECT_EQ(refused.outcome, Outcome::kInvalid);
+    EXPECT_EQ(refused.outcome, Outcome::kDefect);
     EXPECT_EQ(refused.message, "INTERNAL: unexpected: of the reader");
   }
   EXPECT_TRUE((*engine)->shut_down({}));

@@ -137,12 +137,12 @@ TEST(Quarantine, WithoutAnyDeviceEverythingFailsAndNothingIsAccepted) {
   engine.expect_idle();
 }
 
-TEST(Quarantine, APartitionDoesNotTakeMoreThanTwoDevicesAlong) {
+/// One whose device is lost in the given stage.
+void expect_two_devices_lost(SimulatedStage sick_stage) {
   EngineSetup setup = slow_setup();
   setup.devices = 4;
-  setup.faults = [](SimulatedStage stage, std::uint64_t tag, unsigned partition) {
-    return stage == SimulatedStage::kLaunch && tag == 1 && partition == 2 ? SimulatedFault::kSick
-                                                                          : SimulatedFault::kNone;
+  setup.faults = [sick_stage](SimulatedStage stage, std::uint64_t tag, unsigned partition) {
+    return stage == sick_stage && tag == 1 && partition == 2 ? SimulatedFault::kSick : SimulatedFault::kNone;
   };
   SimulatedEngine engine(setup);
   const std::string poison = engine.accepted(kPorep, 1);
@@ -155,6 +155,14 @@ TEST(Quarantine, APartitionDoesNotTakeMoreThanTwoDevicesAlong) {
   std::size_t well = 0;
   for (const DeviceStatus& device : engine->status().devices) well += device.quarantined ? 0 : 1;
   EXPECT_EQ(well, 2U);
+}
+
+TEST(Quarantine, APartitionDoesNotTakeMoreThanTwoDevicesAlong) {
+  expect_two_devices_lost(SimulatedStage::kLaunch);
+}
+
+TEST(Quarantine, NorInItsEpilogue) {
+  expect_two_devices_lost(SimulatedStage::kFinish);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "cuzk/engine/engine_fixture.h"
 #include "cuzk/engine/internal/order.h"
@@ -149,6 +150,40 @@ TEST(Interlock, TheLockShowsWhileALaunchHasIt) {
   EXPECT_EQ(told, (std::vector{EventKind::kLockWait, EventKind::kLockWait, EventKind::kLockAcquired}));
   engine.expect_proved(job, ProofKind::porep_seal_commit, 1);
   expect_lock(false, 0);
+}
+
+TEST(Interlock, TheStatusNamesTheJobThatHasTheLock) {
+  EngineSetup setup;
+  setup.times = {.synthesis = milliseconds(100), .prepare = kPrepare, .kernels = kKernels};
+  SimulatedEngine engine(setup);
+  std::vector<std::string> jobs;
+  for (std::uint64_t tag = 1; tag <= 4; ++tag) jobs.push_back(engine.accepted(ProofKind::winning_post, tag));
+  engine.pass(milliseconds(1000));  // both workers prepare
+  DeviceStatus device = engine->status().devices.at(0);
+  EXPECT_EQ(device.lock_job_id, "");
+  EXPECT_EQ(std::count(jobs.begin(), jobs.end(), device.current_job_id), 1);
+  // The lock goes from one worker to the other and back, and the other one has a launch that waits for it.
+  std::set<std::string> named;
+  for (int i = 0; i < 100 && named.size() < jobs.size(); ++i) {
+    engine.pass(milliseconds(170));
+    device = engine->status().devices.at(0);
+    std::string holder;
+    for (const timeline::Event& event : engine.events()) {
+      if (event.kind == EventKind::kLockAcquired) holder = event.job;
+      if (event.kind == EventKind::kLockReleased) holder.clear();
+    }
+    EXPECT_EQ(device.lock_taken, !holder.empty()) << engine.time();
+    EXPECT_EQ(device.lock_job_id, holder) << engine.time();
+    if (holder.empty()) continue;
+    EXPECT_EQ(device.current_job_id, holder) << engine.time();
+    named.insert(holder);
+  }
+  EXPECT_EQ(named.size(), jobs.size());
+  for (std::uint64_t tag = 1; tag <= 4; ++tag)
+    engine.expect_proved(jobs[tag - 1], ProofKind::winning_post, tag);
+  device = engine->status().devices.at(0);
+  EXPECT_EQ(device.lock_job_id, "");
+  EXPECT_EQ(device.current_job_id, "");
 }
 
 TEST(Interlock, AKeyIsCopiedUnderTheLock) {

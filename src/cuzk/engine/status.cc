@@ -48,11 +48,15 @@ Status Engine::Impl::status() const {
     row.key_held = slot.key_held;
     row.lock_taken = slot.lock.held();
     row.lock_waiting = static_cast<std::uint32_t>(slot.lock.waiting());
+    if (slot.holder != nullptr) row.lock_job_id = slot.holder->identity.job_id;
     const auto busy = std::find_if(slot.current.begin(), slot.current.end(),
                                    [](const JobPtr& job) { return job != nullptr; });
-    if (busy != slot.current.end()) {
-      row.current_job_id = (*busy)->identity.job_id;
-      row.current_kind = (*busy)->identity.kind;
+    const Job* const current = slot.holder != nullptr       ? slot.holder.get()
+                               : busy != slot.current.end() ? busy->get()
+                                                            : nullptr;
+    if (current != nullptr) {
+      row.current_job_id = current->identity.job_id;
+      row.current_kind = current->identity.kind;
     }
   }
   for (const auto& [id, circuit] : cache_.entries()) {

@@ -19,7 +19,8 @@ struct DeviceStatus {
   std::vector<HeldKey> keys;      ///< on the device
   bool quarantined = false;       ///< out of service for the rest of the process
   std::string quarantine_reason;  ///< empty unless it is
-  std::string current_job_id;     ///< of the launch that a worker took last and still has; or empty
+  std::string lock_job_id;     ///< of the launch that has the device's lock; empty when a key or nobody has
+  std::string current_job_id;  ///< the same; when it is empty, of a launch that a worker has, or empty
   ProofKind current_kind = ProofKind::porep_seal_commit;  ///< of that job
   std::uint32_t workers_busy = 0;                         ///< of gpus.gpu_workers_per_device
   std::uint64_t launches = 0;                             ///< that ended well

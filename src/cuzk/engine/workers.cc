@@ -72,11 +72,12 @@ void Engine::Impl::record_done(const JobResult& result) const {
   parts_.recorder->record(std::move(event));
 }
 
-/// The device's lock for one launch: what happens to it is in the timeline while the launch runs. Both
-/// arguments must outlive the launch.
-groth16::DeviceLock Engine::Impl::watched_lock(const std::vector<Member>& members, const Actor& actor) const {
+/// The device's lock for one launch: what happens to it is in the timeline while the launch runs, and the
+/// status has who holds it. The arguments must outlive the launch.
+groth16::DeviceLock Engine::Impl::watched_lock(DeviceSlot& device, const std::vector<Member>& members,
+                                               const Actor& actor) {
   using Step = groth16::DeviceLock::Step;
-  return actor.device->lock.watched_by([this, &members, &actor](Step step) {
+  return device.lock.watched_by([this, &device, &members, &actor](Step step) {
     const EventKind kind = step == Step::kWaiting    ? EventKind::kLockWait
                            : step == Step::kAcquired ? EventKind::kLockAcquired
                                                      : EventKind::kLockReleased;
@@ -85,6 +86,9 @@ groth16::DeviceLock Engine::Impl::watched_lock(const std::vector<Member>& member
       record(kind, members, now(), actor);
       return {};
     });
+    if (step == Step::kWaiting) return;
+    const Lock lock(mutex_);
+    device.holder = step == Step::kAcquired ? members.front().job : nullptr;
   });
 }
 
@@ -270,7 +274,7 @@ void Engine::Impl::run_launch(Lock& lock, DeviceSlot& device, unsigned worker, c
   }
   lock.lock();
   if (!prepared) {
-    launch_failed(device, worker, launch, prepared.error());
+    proving_failed(device, worker, launch, prepared.error());
     return;
   }
   // Cancelled meanwhile: not launched.
@@ -299,7 +303,7 @@ void Engine::Impl::run_launch(Lock& lock, DeviceSlot& device, unsigned worker, c
   lock.unlock();
   Result<groth16::Pending> pending = guarded([&] {
     const timeline::NvtxRange range("launch");
-    return prover.launch(batch, {watched_lock(members, actor), launch->key.urgency()});
+    return prover.launch(batch, {watched_lock(device, members, actor), launch->key.urgency()});
   });
   batch.clear();
   if (pending) {
@@ -312,7 +316,7 @@ void Engine::Impl::run_launch(Lock& lock, DeviceSlot& device, unsigned worker, c
   }
   lock.lock();
   if (!pending) {
-    launch_failed(device, worker, launch, pending.error());
+    proving_failed(device, worker, launch, pending.error());
     return;
   }
   // The witnesses are freed before their memory counts as free. Nobody else touches a launch on a device.
@@ -347,14 +351,17 @@ void Engine::Impl::spoil_after(CachedCircuit& circuit, const Error& error) {
   if (error.code == ErrorCode::kParams) cache_.spoil(circuit, error.message);
 }
 
-void Engine::Impl::launch_failed(DeviceSlot& device, unsigned worker, const LaunchPtr& launch,
-                                 const Error& error) {
-  ++device.launch_failures;
+/// What becomes of a launch with which prepare, launch or finish failed.
+void Engine::Impl::proving_failed(DeviceSlot& device, unsigned worker, const LaunchPtr& launch,
+                                  const Error& error) {
+  const bool has_witnesses = launch->holds_memory;
+  if (has_witnesses) ++device.launch_failures;
   const bool sick = !device.device->usable();
+  const std::vector<Member> all(launch->members);
   // A partition that took two devices along does not get a third. Those that a lost device had beside it, and
   // that fail after it, took nothing along.
   const bool first = sick && !device.quarantined;
-  for (const Member& member : launch->members)
+  for (const Member& member : all)
     if (first && ++member.get().lost_devices >= 2)
       fail(member.job, FailureClass::kDevice,
            partition_name(member) +
@@ -363,24 +370,25 @@ void Engine::Impl::launch_failed(DeviceSlot& device, unsigned worker, const Laun
     quarantine(device, error.message);
   else
     spoil_after(*launch->circuit, error);
-  for (const Member& member : std::vector<Member>(launch->members)) {
+  for (const Member& member : all) {
     if (!member.job->settled) continue;
     member.get().state = PartitionState::kDone;
     take_out(member);
   }
   const std::vector<Member> members(launch->members);
-  if (members.empty()) return;
-  if (sick) {
-    // Another device takes it; the witnesses are still there. (Without one, every job is settled by now.)
-    queue_by_job(*launch);
+  if (sick && has_witnesses) {
+    // Another device takes it as it is. (Without one, every job is settled by now.)
+    if (!members.empty()) queue_by_job(*launch);
+    changed();
     return;
   }
-  const bool shared = several_jobs(members);
+  const bool shared = several_jobs(all);
   for (const Member& member : members) {
-    if (error.code == ErrorCode::kInternal) {
+    if (!sick && error.code == ErrorCode::kInternal) {
       check_failed(member, device, worker, {}, error.message);
-    } else if (shared) {
-      // One of them may be the cause: each is tried again by itself.
+    } else if (sick || shared) {
+      // Another device makes it from synthesis on; or one of several jobs may be the cause: each is tried
+      // again by itself.
       take_out(member);
       prove_again(member, {});
     } else {
@@ -438,8 +446,7 @@ void Engine::Impl::finish(Lock& lock, Finishing& work) {
   lock.lock();
   --finishing_;
   if (!proofs) {
-    finish_failed(device, work.worker, launch, proofs.error());
-    changed();
+    proving_failed(device, work.worker, launch, proofs.error());
     return;
   }
   for (std::size_t i = 0; i < members.size(); ++i) {
@@ -461,32 +468,6 @@ void Engine::Impl::finish(Lock& lock, Finishing& work) {
     }
   }
   changed();
-}
-
-void Engine::Impl::finish_failed(DeviceSlot& device, unsigned worker, const LaunchPtr& launch,
-                                 const Error& error) {
-  const std::vector<Member> members(launch->members);
-  const bool sick = !device.device->usable();
-  const bool first = sick && !device.quarantined;
-  if (sick)
-    quarantine(device, error.message);
-  else
-    spoil_after(*launch->circuit, error);
-  for (const Member& member : members) {
-    if (!member.job->settled && !sick && error.code == ErrorCode::kInternal) {
-      check_failed(member, device, worker, {}, error.message);
-      continue;
-    }
-    take_out(member);
-    const bool again = sick ? !(first && ++member.get().lost_devices >= 2) : several_jobs(members);
-    if (!member.job->settled && again) {
-      prove_again(member, {});
-      continue;
-    }
-    member.get().state = PartitionState::kDone;
-    fail(member.job, sick ? FailureClass::kDevice : classify_device(error),
-         error.within(partition_name(member)).message);
-  }
 }
 
 }  // namespace cuzk::engine

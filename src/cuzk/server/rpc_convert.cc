@@ -158,6 +158,8 @@ grpc::Status to_grpc_status(const engine::Submission& submission) {
       case Outcome::kDraining:
       case Outcome::kNoDevice:
         return grpc::StatusCode::UNAVAILABLE;
+      case Outcome::kDefect:
+        break;
     }
     return grpc::StatusCode::INTERNAL;
   }();

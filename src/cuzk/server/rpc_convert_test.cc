@@ -158,6 +158,7 @@ TEST(RpcConvert, RefusalsHaveTheirCodes) {
   EXPECT_EQ(code(Outcome::kParams), grpc::StatusCode::FAILED_PRECONDITION);
   EXPECT_EQ(code(Outcome::kDraining), grpc::StatusCode::UNAVAILABLE);
   EXPECT_EQ(code(Outcome::kNoDevice), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_EQ(code(Outcome::kDefect), grpc::StatusCode::INTERNAL);
 }
 
 TEST(RpcConvert, ResultsAndTimeouts) {

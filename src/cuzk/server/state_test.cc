@@ -236,6 +236,7 @@ StatusView full_view() {
   device.workers_busy = 1;
   device.lock_taken = true;
   device.lock_waiting = 1;
+  device.lock_job_id = "J";
   device.keys = {{"/p/k.params", true, 3, 15, 16, 40, 30}};
   view.engine.devices = {device};
   engine::CircuitStatus circuit;
@@ -295,6 +296,7 @@ TEST(StatusJson, SaysWhatTheViewHolds) {
   EXPECT_EQ(json["gpu_workers"][1]["busy_secs"], 1.0);
   EXPECT_EQ(json["devices"][0]["lock_held"], true);
   EXPECT_EQ(json["devices"][0]["lock_waiting"], 1);
+  EXPECT_EQ(json["devices"][0]["lock_job"], "J");
   EXPECT_EQ(json["devices"][0]["keys"],
             nlohmann::json::parse(R"([{"params": "/p/k.params", "residency": "streamed", "vram_held_bytes": 3,
       "vram_needed_bytes": 15, "vram_limit_bytes": 16, "host_bytes": 40, "pinned_bytes": 30,

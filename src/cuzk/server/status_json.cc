@@ -138,6 +138,7 @@ Json devices_json(const StatusView& view) {
                    {"vram_free_bytes", device.free_memory},
                    {"keys", keys_json(device)},
                    {"lock_held", device.lock_taken},
+                   {"lock_job", device.lock_job_id.empty() ? Json(nullptr) : Json(device.lock_job_id)},
                    {"lock_waiting", device.lock_waiting},
                    {"queued", view.engine.device_queue}});
   }

@@ -109,6 +109,7 @@ struct DeviceSlot {
   bool quarantined = false;
   std::string quarantine_reason;
   std::vector<JobPtr> current;  ///< by worker: a job of the launch that it has
+  JobPtr holder;                ///< a job of the launch that has the lock
   std::uint32_t workers_busy = 0;
   std::uint64_t launches = 0;
   std::uint64_t launch_failures = 0;
@@ -273,11 +274,10 @@ class Engine::Impl {
   void synthesise(Lock& lock, unsigned worker, const Admitted& admitted);
   void device_worker(DeviceSlot& device, unsigned worker);
   void run_launch(Lock& lock, DeviceSlot& device, unsigned worker, const LaunchPtr& launch);
-  void launch_failed(DeviceSlot& device, unsigned worker, const LaunchPtr& launch, const Error& error);
+  void proving_failed(DeviceSlot& device, unsigned worker, const LaunchPtr& launch, const Error& error);
   void spoil_after(CachedCircuit& circuit, const Error& error);
   void finisher();
   void finish(Lock& lock, Finishing& work);
-  void finish_failed(DeviceSlot& device, unsigned worker, const LaunchPtr& launch, const Error& error);
   /// Who does something to a launch or a partition, for the timeline.
   struct Actor {
     const DeviceSlot* device;
@@ -287,8 +287,8 @@ class Engine::Impl {
   void record(timeline::EventKind kind, const std::vector<Member>& members, TimePoint time, Actor actor,
               const EventDetail& detail = {}) const;
   void record_done(const JobResult& result) const;
-  [[nodiscard]] groth16::DeviceLock watched_lock(const std::vector<Member>& members,
-                                                 const Actor& actor) const;
+  [[nodiscard]] groth16::DeviceLock watched_lock(DeviceSlot& device, const std::vector<Member>& members,
+                                                 const Actor& actor);
   /// How keys are copied to a device and taken from it (`what`: "copy" or "drop"; static storage): under its
   /// lock, seen by the timeline, and next. Whoever asked for a key had its turn in the order of loads; and
   /// freed memory is waited for by somebody whose place is not known here.

@@ -66,8 +66,6 @@ class QueryBases {
   /// The wide bases; those of inputs come first (QuerySelection::input_count).
   [[nodiscard]] std::span<const Affine<F>> wide() const { return wide_; }
   [[nodiscard]] std::size_t bit_count() const { return bit_count_; }
-  /// One bit per base of the query, set for the wide ones.
-  [[nodiscard]] std::span<const std::uint64_t> wide_places() const { return wide_places_; }
 
   /// Decodes the bit bases begin, begin + 1, ... to `out`, as many as it has room for.
   Result<void> decode_bit_bases(Isa isa, std::size_t begin, std::span<Affine<F>> out) const;

@@ -171,10 +171,20 @@ TEST(ProvingKeySplit, EncodedBasesAndMasksSayTheSame) {
   std::vector<G2Affine> points(query.size());
   ASSERT_FALSE(decode_points(bytes, std::span(points), best_isa()));
   EXPECT_EQ(points, k.g2);
-  std::vector<G2Affine> wide;
-  for (std::size_t i = 0; i < points.size(); ++i)
-    if (bit_of(query.wide_places(), i)) wide.push_back(points[i]);
-  EXPECT_TRUE(std::equal(wide.begin(), wide.end(), query.wide().begin(), query.wide().end()));
+  // The wide bases and the bit bases, each in order, are all of them.
+  std::vector<G2Affine> bits(query.bit_count());
+  ASSERT_TRUE(query.decode_bit_bases(best_isa(), 0, std::span(bits)));
+  ASSERT_EQ(query.wide().size() + bits.size(), points.size());
+  auto wide = query.wide().begin();
+  auto bit = bits.begin();
+  for (const G2Affine& point : points) {
+    if (wide != query.wide().end() && *wide == point)
+      ++wide;
+    else if (bit != bits.end() && *bit == point)
+      ++bit;
+  }
+  EXPECT_EQ(wide, query.wide().end());
+  EXPECT_EQ(bit, bits.end());
 
   std::vector<Fr> scalars;
   for (std::size_t i = 0; i < k.witness->inputs.size(); ++i)

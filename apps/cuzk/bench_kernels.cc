@@ -20,16 +20,9 @@ Result<void> run(const KernelOptions& options) {
 
 }  // namespace
 
-void add_kernels_bench(CLI::App& app, Chosen& chosen) {
-  const auto found =
-      app.get_subcommands([](const CLI::App* command) { return command->get_name() == "bench"; });
-  CLI::App* bench = found.empty() ? nullptr : found.front();
-  if (bench == nullptr) {
-    bench = app.add_subcommand("bench", "Times");
-    bench->require_subcommand(1);
-  }
+void add_kernels_bench(CLI::App& bench, Chosen& chosen) {
   auto [command, options] =
-      add_command(*bench, chosen, "kernels", "Transforms and sums of a CUDA device, by themselves",
+      add_command(bench, chosen, "kernels", "Transforms and sums of a CUDA device, by themselves",
                   "Exit codes: 0 done, 2 usage, 3 the device failed or a sum is wrong.", run);
   const auto size = [&command = command](const char* name, unsigned& to, const char* help) {
     command->add_option(name, to, help)->check(CLI::Range(0, 28))->capture_default_str();

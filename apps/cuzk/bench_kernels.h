@@ -4,7 +4,7 @@
 
 namespace cuzk::app {
 
-/// Adds `kernels` to the subcommand `bench`, which it makes where there is none. In programs with CUDA.
-void add_kernels_bench(CLI::App& app, Chosen& chosen);
+/// Adds `kernels` to the subcommand `bench`. In programs with CUDA.
+void add_kernels_bench(CLI::App& bench, Chosen& chosen);
 
 }  // namespace cuzk::app

@@ -95,12 +95,12 @@ void add_setup(CLI::App& app, Chosen& chosen) {
       "never written down");
   command->add_flag("--overwrite", options.overwrite,
                     "Replace parameters that are there; without it they are an error");
-#if CUZK_HAVE_CUDA
   command
       ->add_option("--device", options.device,
-                   "Make the points on this CUDA device (its ordinal); without it the processor does")
+                   CUZK_HAVE_CUDA
+                       ? "Make the points on this CUDA device (its ordinal); without it the processor does"
+                       : "A CUDA device; this program was built without CUDA")
       ->check(CLI::Range(0, 1024));
-#endif
   add_common(command, options, true);
 }
 
@@ -217,6 +217,42 @@ void add_timeline(CLI::App& app, Chosen& chosen) {
   command->add_option("--trace", options.trace, "Write a trace for Perfetto or chrome://tracing");
 }
 
+/// The subcommand `bench`, made where there is none yet.
+CLI::App& bench_command(CLI::App& app) {
+  const auto found =
+      app.get_subcommands([](const CLI::App* command) { return command->get_name() == "bench"; });
+  if (!found.empty()) return *found.front();
+  CLI::App* const bench = app.add_subcommand("bench", "Times");
+  bench->require_subcommand(1);
+  return *bench;
+}
+
+#if !CUZK_HAVE_CUDA
+/// Takes what the command takes in programs with CUDA, and says that this is none.
+void add_missing_kernels_bench(CLI::App& bench, Chosen& chosen) {
+  CLI::App* const command = bench.add_subcommand(
+      "kernels", "Transforms and sums of a CUDA device; this program was built without CUDA");
+  command->allow_extras();
+  command->callback([&chosen] {
+    chosen = [] { return usage_error("bench kernels: this program was built without CUDA"); };
+  });
+}
+#endif
+
+/// What was typed where one of the commands had to be; empty when that is not what is wrong.
+std::string unknown_command(const CLI::App& app) {
+  const CLI::App* at = &app;
+  std::string place;
+  while (!at->get_subcommands().empty()) {
+    at = at->get_subcommands().front();
+    place += at->get_name() + " ";
+  }
+  if (at->get_require_subcommand_min() == 0) return {};
+  for (const std::string& word : at->remaining())
+    if (!word.starts_with('-')) return place + word;
+  return {};
+}
+
 int run(int argc, char** argv) {
   CLI::App app("cuzk: Groth16 proofs (BLS12-381) for Filecoin");
   app.require_subcommand(1);
@@ -235,12 +271,18 @@ int run(int argc, char** argv) {
   add_daemon_commands(app, chosen);
 #endif
 #if CUZK_HAVE_CUDA
-  add_kernels_bench(app, chosen);
+  add_kernels_bench(bench_command(app), chosen);
+#else
+  add_missing_kernels_bench(bench_command(app), chosen);
 #endif
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    if (const std::string unknown = unknown_command(app); !unknown.empty() && error.get_exit_code() != 0) {
+      tell("cuzk: there is no command '{}'\nRun with --help for more information.\n", unknown);
+      return kUsage;
+    }
     // CLI11's own codes are not ours: help and version are 0, everything else is usage.
     return app.exit(error) == 0 ? kDone : kUsage;
   }

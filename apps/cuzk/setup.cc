@@ -28,6 +28,11 @@ Result<void> refuse_existing(const std::string& path) {
 }  // namespace
 
 Result<void> run_setup(const SetupOptions& options) {
+#if !CUZK_HAVE_CUDA
+  if (options.device)
+    return usage_error("--device " + std::to_string(*options.device) +
+                       ": this program was built without CUDA");
+#endif
   CUZK_TRY_ASSIGN(const Circuit circuit, find_circuit(options.circuit));
   groth16::ToxicWaste toxic;
   if (options.toxic.empty()) {

@@ -16,6 +16,16 @@ zcat "$c1" >c1.json
 expect 0 "Exit codes" "$cuzk" --help
 expect 0 "--fixed-rs" "$cuzk" prove --help
 expect 2 "required" "$cuzk" prove
+expect 2 "there is no command 'frobnicate'" "$cuzk" frobnicate
+expect 2 "there is no command 'frobnicate'" "$cuzk" frobnicate --out F
+expect 2 "there is no command 'bench frobnicate'" "$cuzk" bench frobnicate
+expect 2 "A subcommand is required" "$cuzk"
+expect 2 "--device: Value -1" "$cuzk" setup --circuit porep-2k --out . --device=-1
+expect 0 "Transforms and sums of a CUDA device" "$cuzk" bench kernels --help
+if grep -q "built without CUDA" out.txt; then
+  expect 2 "bench kernels: this program was built without CUDA" "$cuzk" bench kernels --g1 20
+  expect 2 "--device 0: this program was built without CUDA" "$cuzk" setup --circuit porep-2k --out . --device 0
+fi
 expect 2 "no circuit 'porep-3k'" "$cuzk" setup --circuit porep-3k --out .
 expect 2 "--sector-num go together" "$cuzk" prove --c1 "$c1" --params . --out p --miner 1234
 expect 2 "no kind of proof 'foo'; known: porep" "$cuzk" bench stress --load foo:1:F

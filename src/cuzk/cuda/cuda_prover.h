@@ -60,7 +60,8 @@ struct KeyMemory {
 /// for it, or for what a launch of a key that is there takes beside, keys that were used longest ago go
 /// first. One that an empty device cannot even stream is refused (kIo, "out of memory", with the bytes needed
 /// and the limit); Context::fault() then says none. After every launch as many bytes are in use as before it,
-/// and what a phase takes is what the plan says; anything else is an error (kInternal).
+/// what a key holds is what its plan says, and so is what a phase of a streamed launch takes (a resident one
+/// takes what is free, where that helps); anything else is an error (kInternal).
 ///
 /// Witnesses are prepared in page-locked buffers, which are used again: between launches a prover keeps as
 /// many as the plans of the keys that it holds say (ProverPlan::kept_bytes), and none without a key.
@@ -79,7 +80,7 @@ class CudaProver : public groth16::Prover {
   ~CudaProver() override;
 
   /// kUsage also for a domain larger than the transforms; kIo where the host has no page-locked memory left;
-  /// a dead context's error.
+  /// a dead context's error, where a buffer has to be page-locked: with one that was kept, launch() says it.
   Result<groth16::Prepared> prepare(std::shared_ptr<const groth16::ProvingKey> key,
                                     std::shared_ptr<const Shape> shape,
                                     std::shared_ptr<const Witness> witness, const Fr& r,

@@ -21,7 +21,7 @@ inline constexpr unsigned kNarrowWindows = 26;
 [[nodiscard]] std::uint64_t msm_memory_bound(std::uint64_t count, std::uint64_t point_bytes,
                                              const MsmWindows& windows, std::uint64_t slice);
 /// As many windows at a time as suit it, all bases at once; of `sums` sums over `count` points together that
-/// are computed side by side.
+/// are computed side by side. A bound from above up to 2^27 points, and beyond with multiples.
 [[nodiscard]] std::uint64_t whole_msm_memory_bound(std::uint64_t count, std::uint64_t point_bytes,
                                                    const MsmWindows& windows, unsigned sums = 1);
 /// The fewest windows, from those of msm_windows(count) on, for which `free` bytes suffice, or

@@ -128,8 +128,8 @@ struct ProverPlan : Placement {
   std::uint64_t row_buffers = 0, h_scratch = 0, sum_buffers = 0, sums_scratch = 0;  ///< parts of these
   std::uint64_t loading = 0;  ///< the most taken at a time beside resident parts while the key is copied
   std::vector<Part> host;     ///< host memory, page-locked where there is enough, from hold to drop
-  /// About the most of host memory (but for some KB of points) that a launch takes beside: what comes back, points and counts of ones, or,
-  /// where it finds the key absent, buffers from which it is copied.
+  /// About the most of host memory (but for some KB of points) that a launch takes beside: what comes back,
+  /// points and counts of ones, or, where it finds the key absent, buffers from which it is copied.
   std::uint64_t launch_host = 0;
   /// Page-locked buffers for witnesses that the prover keeps for launches to come, at the most, and bytes of
   /// each. What a Prepared holds meanwhile is not among them.

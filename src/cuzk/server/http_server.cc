@@ -101,6 +101,12 @@ constexpr milliseconds kAnswer{30'000};       // for the whole of it
 constexpr milliseconds kLastAnswers{2000};    // for what is on its way when the server ends
 constexpr int kMostRequests = 100;            // of a connection
 
+/// Of every answer.
+constexpr std::array<std::pair<const char*, const char*>, 3> kHeaders{
+    {{"Cache-Control", "no-store"},
+     {"X-Content-Type-Options", "nosniff"},
+     {"Content-Security-Policy", "default-src 'self'"}}};
+
 bool wait_for(socket_t socket, short events, milliseconds patience) {
   pollfd one{.fd = socket, .events = events, .revents = 0};
   return ::poll(&one, 1, static_cast<int>(std::max(patience, milliseconds(0)).count())) > 0;
@@ -120,14 +126,19 @@ class BoundedStream : public httplib::Stream {
     head_ = 0;
     line_ = 0;
     in_request_line_ = true;
+    head_is_read_ = false;
     refusal_ = nullptr;
   }
+  /// Its head was understood, and what is written is the answer to it.
+  void head_is_read() { head_is_read_ = true; }
   [[nodiscard]] bool has_more() const { return next_ != end_; }
   /// Why the request is not read further: a status line's text, or null.
   [[nodiscard]] const char* refusal() const { return refusal_; }
   void answer_refusal() {
     answers_refusal_ = true;
-    (void)write(std::string("HTTP/1.1 ") + refusal_ + "\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+    std::string answer = std::string("HTTP/1.1 ") + refusal_ + "\r\n";
+    for (const auto& [name, value] : kHeaders) answer += std::string(name) + ": " + value + "\r\n";
+    (void)write(answer + "Connection: close\r\nContent-Length: 0\r\n\r\n");
   }
   /// Before the end of a connection of which not all was read: the system would throw the answer away with
   /// it.
@@ -173,7 +184,9 @@ class BoundedStream : public httplib::Stream {
   }
 
   ssize_t write(const char* from, std::size_t size) override {
-    // httplib would answer a request that was not read to its end too.
+    // httplib would answer a request that was not read to its end too. What it does not understand it leaves
+    // on the connection, of which nobody knows then where the next request begins.
+    if (refusal_ == nullptr && !head_is_read_) refusal_ = "400 Bad Request";
     if (refusal_ != nullptr && !answers_refusal_) return static_cast<ssize_t>(size);
     ssize_t sent = 0;
     do {
@@ -211,6 +224,7 @@ class BoundedStream : public httplib::Stream {
   std::size_t head_ = 0;  // bytes of the request so far
   std::size_t line_ = 0;  // bytes of its first line
   bool in_request_line_ = true;
+  bool head_is_read_ = false;
   const char* refusal_ = nullptr;
   bool answers_refusal_ = false;
 };
@@ -231,7 +245,8 @@ class BoundedServer : public httplib::Server {
       stream.begin_request();
       bool closed = false;
       bool body = false;
-      const bool served = process_request(stream, left == 1, closed, [&body](httplib::Request& request) {
+      const bool served = process_request(stream, left == 1, closed, [&](httplib::Request& request) {
+        stream.head_is_read();
         // Ranges are answered with the whole: httplib would repeat it for every one of thousands.
         request.headers.erase("Range");
         request.ranges.clear();
@@ -243,7 +258,7 @@ class BoundedServer : public httplib::Server {
       });
       if (stream.refusal() != nullptr) stream.answer_refusal();
       if (stream.refusal() != nullptr || body) stream.let_answer_out();
-      if (!served || closed || body) break;
+      if (!served || closed || body || stream.refusal() != nullptr) break;
     }
     ::shutdown(socket, SHUT_RDWR);
   }
@@ -266,9 +281,7 @@ class BoundedServer : public httplib::Server {
 class HttpServer::Impl {
  public:
   explicit Impl(HttpHandler handler) : handler_(std::move(handler)) {
-    server_.set_default_headers({{"Cache-Control", "no-store"},
-                                 {"X-Content-Type-Options", "nosniff"},
-                                 {"Content-Security-Policy", "default-src 'self'"}});
+    server_.set_default_headers(httplib::Headers(kHeaders.begin(), kHeaders.end()));
     // What its Keep-Alive header announces; BoundedServer is who keeps to it.
     server_.set_keep_alive_timeout(std::chrono::duration_cast<std::chrono::seconds>(kIdle).count());
     server_.set_keep_alive_max_count(kMostRequests);

@@ -28,8 +28,8 @@ using HttpHandler =
 
 /// The HTTP side port: GET and HEAD of what a handler answers, everything else 405, with the headers of
 /// docs/http.md. A connection gets a thread for as long as it is used; slow and idle ones are cut off. A
-/// request line of over 8 KiB is 414, one with its headers of over 32 KiB 431, and ends the connection.
-/// port is thread-safe.
+/// request line of over 8 KiB is 414, one with its headers of over 32 KiB 431, one that cannot be read 400;
+/// each of them ends the connection. port is thread-safe.
 class HttpServer {
  public:
   /// Listens on `address` ("host:port"; port 0: any). kIo when that cannot be. `warn`: when connections wait.

@@ -182,7 +182,14 @@ TEST(HttpServer, BoundsRequestLineAndHeaders) {
     EXPECT_THAT(refused, StartsWith("HTTP/1.1 431 "));
     EXPECT_EQ(refused.find("HTTP/", 1), std::string::npos) << refused;
   }
-  EXPECT_THAT(answer(get(10) + "X: " + std::string(9000, 'y') + "\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
+  // So has what cannot be read; the rest of it is no request.
+  for (const std::string& bad : {get(10) + "X: " + std::string(9000, 'y') + "\r\nY: z\r\n\r\n",
+                                 std::string("GET\r\nY: z\r\n\r\n"), get(10) + "Range: bytes=z\r\n\r\n"}) {
+    const std::string refused = answer(bad + get(7) + "\r\n");
+    EXPECT_THAT(refused, ::testing::AllOf(StartsWith("HTTP/1.1 400 "), HasSubstr("Connection: close\r\n"),
+                                          HasSubstr("Cache-Control: no-store\r\n")));
+    EXPECT_EQ(refused.find("HTTP/", 1), std::string::npos) << refused;
+  }
   // Thousands of ranges do not multiply the answer.
   std::string ranges = "Range: bytes=0-";
   for (int i = 0; i < 2000; ++i) ranges += ",0-";

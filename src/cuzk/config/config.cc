@@ -118,6 +118,32 @@ bool is_host(std::string_view text) {
   return consists_of(text, {kLetters, kDigits, "-._"});
 }
 
+/// Whether two addresses, host:port each, cannot both be listened on, as far as that is to be seen without
+/// asking for names. False for paths and nothing.
+bool share_a_port(std::string_view a, std::string_view b) {
+  struct Split {
+    std::string_view host;
+    std::uint32_t port = 0;  // 0: the system chooses
+  };
+  const auto split = [](std::string_view text) {
+    Split out;
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string_view::npos || text.starts_with("unix:")) return out;
+    out.host = text.substr(0, colon);
+    (void)std::from_chars(text.data() + colon + 1, text.data() + text.size(), out.port);
+    return out;
+  };
+  const Split x = split(a);
+  const Split y = split(b);
+  if (x.port == 0 || x.port != y.port) return false;
+  const auto covers = [](std::string_view one, std::string_view other) {
+    if (one == "[::]") return true;  // IPv4 as well
+    if (one == "0.0.0.0") return !other.starts_with('[');
+    return one == "localhost" && (other == "127.0.0.1" || other == "[::1]");
+  };
+  return x.host == y.host || covers(x.host, y.host) || covers(y.host, x.host);
+}
+
 Result<void> check_listen(std::string_view text) {
   constexpr std::string_view kUnix = "unix://";
   if (!text.starts_with("unix:")) return check_host_port(text, 0);  // 0: the system chooses
@@ -434,11 +460,15 @@ class Walk {
     demand("tls_key", !daemon.tls_key.empty(), "tls_cert", !daemon.tls_cert.empty());
     demand("tls_client_ca", !daemon.tls_client_ca.empty(), "tls_cert", !daemon.tls_cert.empty());
     const std::string& status = daemon.status_listen;
-    if (!status.empty() && !status.ends_with(":0") &&
-        std::find(daemon.listen.begin(), daemon.listen.end(), status) != daemon.listen.end()) {
+    for (const std::string& address : daemon.listen) {
+      if (!share_a_port(status, address)) continue;
       const auto node = root["daemon"]["status_listen"];
-      errors_.push_back({node ? node.node()->source() : toml::source_region{},
-                         "daemon.status_listen: " + quoted(status) + " is in daemon.listen too"});
+      errors_.push_back(
+          {node ? node.node()->source() : toml::source_region{},
+           "daemon.status_listen: " + quoted(status) +
+               (status == address ? " is in daemon.listen too"
+                                  : " would have the port of daemon.listen's " + quoted(address))});
+      break;
     }
   }
 

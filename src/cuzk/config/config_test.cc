@@ -180,6 +180,23 @@ TEST(Config, AnErrorNamesItsLine) {
   EXPECT_EQ(
       only_error("[daemon]\nlisten = [\"unix:///a\", \"[::1]:9820\"]\nstatus_listen = \"[::1]:9820\"\n"),
       "c.toml:3:17: daemon.status_listen: '[::1]:9820' is in daemon.listen too");
+  const auto both = [](const std::string& listen, const std::string& status) {
+    return "[daemon]\nlisten = \"" + listen + "\"\nstatus_listen = \"" + status + "\"\n";
+  };
+  EXPECT_EQ(only_error(both("127.0.0.1:98", "localhost:98")),
+            "c.toml:3:17: daemon.status_listen: 'localhost:98' would have the port of daemon.listen's "
+            "'127.0.0.1:98'");
+  for (const auto& [a, b] : {std::pair("0.0.0.0:98", "10.0.0.1:98"), std::pair("[::]:98", "127.0.0.1:098"),
+                             std::pair("[::]:98", "0.0.0.0:98"), std::pair("localhost:98", "[::1]:98"),
+                             std::pair("0.0.0.0:98", "localhost:98")}) {
+    EXPECT_THAT(only_error(both(a, b)), HasSubstr("would have the port"));
+    EXPECT_THAT(only_error(both(b, a)), HasSubstr("would have the port"));
+  }
+  for (const auto& [a, b] :
+       {std::pair("127.0.0.1:98", "127.0.0.2:98"), std::pair("0.0.0.0:98", "[::1]:98"),
+        std::pair("localhost:98", "10.0.0.1:98"), std::pair("0.0.0.0:98", "127.0.0.1:99"),
+        std::pair("0.0.0.0:0", "127.0.0.1:0"), std::pair("unix:///a:98", "0.0.0.0:98")})
+    EXPECT_TRUE(read_config(both(a, b), "c.toml").errors.empty()) << a << " " << b;
   EXPECT_THAT(only_error("[gpus]\ngpu_threads = \"32\"\n"), HasSubstr("must be a whole number"));
   EXPECT_THAT(only_error("[gpus]\ndevices = [0, -1]\n"), HasSubstr("must be a whole number"));
   EXPECT_THAT(only_error("[gpus]\ndevices = [1, 1]\n"), HasSubstr("names a device twice"));

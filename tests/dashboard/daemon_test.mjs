@@ -121,7 +121,9 @@ test('a proof that fails is in the history with its reason, what is refused is n
   const {page, close} = await open(browser, url);
   // Accepted, as a file of that name is there; the job finds out that it is none.
   const request = new URL('../data/post/window-2k-two.json', import.meta.url).pathname;
-  writeFileSync(join(folder, 'params', JSON.parse(readFileSync(request, 'utf8')).params), 'damaged');
+  const damaged = join(folder, 'params', JSON.parse(readFileSync(request, 'utf8')).params);
+  rmSync(damaged, {force: true});  // what would be written through is somebody's parameters
+  writeFileSync(damaged, 'damaged');
   const address = ['-a', `unix://${join(folder, 'cuzk.sock')}`];
   await assert.rejects(run(cuzk, ['submit', ...address, '-t', 'wpost', '--request', request, '--request-id', 'window-bad', '--wait']),
                        (error) => error.code === 1 || error.code === 3 || assert.fail(String(error)));

@@ -275,7 +275,7 @@ TEST(JournalContract, AStormOfRestartsFailsNoJob) {
   for (std::uint64_t tag = 1; tag <= jobs.size(); ++tag) engine.expect_proved(jobs[tag - 1], kKind, tag);
 }
 
-TEST(JournalContract, ASuspectRunsAloneAndBehindWhatTheJournalHad) {
+TEST(JournalContract, ASuspectRunsAloneInItsTurn) {
   for (const PipelineMode mode : {PipelineMode::kMonolithic, PipelineMode::kBatched, PipelineMode::kSlotted,
                                   PipelineMode::kWholeJob, PipelineMode::kPerPartition}) {
     SCOPED_TRACE(std::string(to_string(mode)));
@@ -292,7 +292,7 @@ TEST(JournalContract, ASuspectRunsAloneAndBehindWhatTheJournalHad) {
       ASSERT_TRUE(journal.accept({id, id, kind, payload_digest(request), priority, 1}, request));
       for (int i = 0; i < starts; ++i) ASSERT_TRUE(journal.begin(id));
     };
-    left("twice as suspect", kPorep, Priority::kCritical, 4);
+    left("twice as suspect", kPorep, Priority::kCritical, 5);
     left("suspect", kPorep, Priority::kCritical, 3);
     left("other", kPorep, Priority::kLow, 2);
     SimulatedEngine engine(setup);
@@ -316,8 +316,8 @@ TEST(JournalContract, ASuspectRunsAloneAndBehindWhatTheJournalHad) {
         begun.try_emplace(event.job, Duration(event.time_ns));
       if (event.kind == timeline::EventKind::kJobDone) done[event.job] = Duration(event.time_ns);
     }
-    EXPECT_LE(done.at("other"), begun.at("suspect"));
-    EXPECT_LE(done.at("suspect"), begun.at("twice as suspect"));
+    EXPECT_LE(done.at("suspect"), begun.at("other"));
+    EXPECT_LE(done.at("other"), begun.at("twice as suspect"));
     for (const char* suspect : {"suspect", "twice as suspect"})
       for (const auto& [job, end] : done)
         if (job != suspect) {
@@ -325,6 +325,74 @@ TEST(JournalContract, ASuspectRunsAloneAndBehindWhatTheJournalHad) {
               << suspect << " and " << job;
         }
   }
+}
+
+/// More work than the devices can do, and more urgent than what the journal has: how long a suspect waits.
+TEST(JournalContract, NewJobsDoNotKeepASuspectFromItsTurn) {
+  struct Case {
+    Priority priority;
+    int deaths;
+    Duration after;
+  };
+  for (const Case& suspect :
+       {Case{Priority::kCritical, 3, seconds(0)}, Case{Priority::kCritical, 5, seconds(120)},
+        Case{Priority::kLow, 3, seconds(300)}, Case{Priority::kLow, 4, seconds(360)}}) {
+    SCOPED_TRACE(suspect.after.count());
+    MemoryJournal journal;
+    std::uint64_t tag = 0;
+    const auto left = [&](const std::string& id, Priority priority, int starts) {
+      const ProofRequest request = simulated_request(kKind, ++tag);
+      ASSERT_TRUE(journal.accept({id, id, kKind, payload_digest(request), priority, 1}, request));
+      for (int i = 0; i < starts; ++i) ASSERT_TRUE(journal.begin(id));
+    };
+    // More than can have begun before the others come.
+    for (int i = 1; i < 40; ++i) left("other-" + std::to_string(i), Priority::kLow, 1);
+    left("other", Priority::kLow, 1);
+    left("suspect", suspect.priority, suspect.deaths);
+    SimulatedEngine engine(journal_setup(journal));
+    std::vector<std::pair<std::string, std::uint64_t>> stream;
+    const auto submit = [&] {
+      ++tag;
+      stream.emplace_back(engine.accepted(kKind, tag, Priority::kHigh), tag);
+    };
+    for (int i = 0; i < 10; ++i) submit();
+    while (engine->job("suspect")->state != JobState::kCompleted) {
+      ASSERT_LT(stream.size(), 600U);
+      submit();
+      engine.pass(seconds(1));
+    }
+    EXPECT_EQ(engine->job("other")->state, JobState::kQueued);
+    Duration first = Duration::max();  // work of all
+    Duration begun{};                  // the suspect
+    for (const timeline::Event& event : engine.events()) {
+      if (event.kind != timeline::EventKind::kSynthStart) continue;
+      first = std::min(first, Duration(event.time_ns));
+      if (event.job == "suspect") begun = Duration(event.time_ns);
+    }
+    EXPECT_GE(begun - first, suspect.after - seconds(5));
+    EXPECT_LE(begun - first, suspect.after + seconds(60));
+    for (const auto& [job, n] : stream) engine.expect_proved(job, kKind, n);
+    engine.expect_proved("other", kKind, 40);
+    engine.expect_idle();
+  }
+}
+
+/// What was begun before a suspect's turn ends first: else its next death would be counted for that one too.
+TEST(JournalContract, ASuspectWaitsForWhatHasBegun) {
+  MemoryJournal journal;
+  const ProofRequest request = simulated_request(kPorep, 1);
+  const ProofRequest critical = simulated_request(kKind, 2);
+  ASSERT_TRUE(journal.accept({"long", "1", kPorep, payload_digest(request), Priority::kLow, 1}, request));
+  ASSERT_TRUE(
+      journal.accept({"suspect", "2", kKind, payload_digest(critical), Priority::kCritical, 1}, critical));
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(journal.begin("suspect"));
+  EngineSetup setup = journal_setup(journal);
+  setup.times.kernels = seconds(100);
+  SimulatedEngine engine(setup);
+  engine.expect_proved("suspect", kKind, 2);
+  EXPECT_EQ(engine->job("long")->state, JobState::kCompleted);
+  engine.expect_proved("long", kPorep, 1);
+  engine.expect_idle();
 }
 
 TEST(JournalContract, AJobWhoseResultIsBeingStoredIsNotCancelled) {

@@ -13,14 +13,22 @@ namespace {
 // stop in good order takes the start back. It is
 //
 //     a job like others   until kSuspicious of them have died,
-//     a suspect           from then on: the suspects come when every other job that the journal had is done,
-//                         one after another, those with the fewest deaths first, each alone: while it runs no
-//                         partition of another job is in flight, so only its own runs are counted from here,
+//     a suspect           from then on: it has a turn of its own. While it runs no partition of another job
+//     is
+//                         in flight and none is begun, so only its own runs are counted from here,
 //     failed              when kMostAlone processes have died of which it was all that they did.
+//
+// The turn comes at once after kSuspicious deaths, kTurnDelay later for each further one, or when every other
+// job that the journal had is done: what ends the process again and again leaves more and more time to
+// others. There is one turn at a time; of several suspects the most urgent is next. Then nothing that is less
+// urgent is begun, what has begun ends (it would be counted otherwise), and the suspect is begun. More urgent
+// jobs go first, but not for longer than kTurnPatience.
 
 constexpr std::uint32_t kSuspicious = 3;
 /// Many, because a machine that is restarted a few times while it runs is not its fault.
 constexpr std::uint32_t kMostAlone = 16;
+constexpr Duration kTurnDelay = std::chrono::minutes(1);
+constexpr Duration kTurnPatience = std::chrono::minutes(5);
 
 }  // namespace
 
@@ -40,7 +48,6 @@ void Engine::Impl::recover(const Journal::Recovered& recovered) {
     budget_.take(MemoryUse::kResults, result_bytes(*job->result));
     if (finished.place != Journal::Place::kStored) unstored_.push_back(job);
   }
-  std::multimap<std::uint32_t, JobPtr> suspects;  // by their deaths
   for (const Journal::Unfinished& unfinished : recovered.unfinished) {
     auto job = std::make_shared<Job>();
     job->identity = unfinished.identity;
@@ -59,11 +66,10 @@ void Engine::Impl::recover(const Journal::Recovered& recovered) {
                " times after it was begun, the last " + std::to_string(unfinished.starts - kSuspicious) +
                " when nothing else was");
     else if (job->suspect)
-      suspects.emplace(unfinished.starts, job);
+      suspects_.emplace_back(now() + (unfinished.starts - kSuspicious) * kTurnDelay, job);
     else
       load_queue_.push(key_of(*job, 0), LoadTask{nullptr, job});
   }
-  for (auto& [starts, job] : suspects) suspects_.push_back(std::move(job));
 }
 
 /// Whether the suspect whose turn it is has begun, or something of it is still in flight: nothing of another
@@ -72,14 +78,49 @@ bool Engine::Impl::suspect_runs() const {
   return launches_alone_ > 0 || (suspect_ != nullptr && suspect_->running && !suspect_->settled);
 }
 
-/// The next suspect gets its turn, if nothing is before it.
-void Engine::Impl::release_suspect() {
-  while (!suspects_.empty() && suspects_.front()->settled) suspects_.pop_front();  // cancelled meanwhile
-  if (suspects_.empty() || stopping_ || suspect_runs() || (suspect_ != nullptr && !suspect_->settled)) return;
-  for (const auto& [sequence, job] : live_)
-    if (job->recovered && !job->suspect && !job->settled) return;
-  suspect_ = std::move(suspects_.front());
-  suspects_.pop_front();
+/// Whether a job that may be begun otherwise is not, because it is a suspect's turn.
+bool Engine::Impl::held_back(const Job& job) const {
+  if (suspect_ == nullptr || suspect_->settled || suspect_->running) return false;
+  if (&job == suspect_.get())
+    return launches_in_flight_ > 0 || std::any_of(live_.begin(), live_.end(), [](const auto& entry) {
+             return entry.second->running && !entry.second->settled;
+           });
+  if (job.running) return false;
+  // While there is no memory to read its request, which others have, these go on.
+  if (suspect_->statement == nullptr && !suspect_reading_ && !may_read(most_reading_bytes())) return false;
+  return now() >= suspect_first_at_ || goes_before(*suspect_, job);
+}
+
+/// The next suspect gets its turn, when it is time for it.
+void Engine::Impl::release_suspect(Wake& wake) {
+  if (stopping_ || suspect_runs()) return;
+  const auto wake_at = [&](TimePoint time) {
+    if (time > now() && (!wake || time < *wake)) wake = time;
+  };
+  if (suspect_ != nullptr && !suspect_->settled) {
+    wake_at(suspect_first_at_);
+    return;
+  }
+  std::erase_if(suspects_, [](const auto& entry) { return entry.second->settled; });  // cancelled meanwhile
+  if (suspects_.empty()) return;
+  auto next = std::min_element(suspects_.begin(), suspects_.end(),
+                               [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (next->first > now()) {
+    if (std::any_of(live_.begin(), live_.end(), [](const auto& entry) {
+          return entry.second->recovered && !entry.second->suspect && !entry.second->settled;
+        })) {
+      wake_at(next->first);
+      return;
+    }
+  } else {
+    for (auto at = suspects_.begin(); at != suspects_.end(); ++at)
+      if (at->first <= now() && goes_before(*at->second, *next->second)) next = at;
+  }
+  suspect_ = std::move(next->second);
+  suspects_.erase(next);
+  suspect_first_at_ = now() + kTurnPatience;
+  suspect_reading_ = false;
+  wake_at(suspect_first_at_);
   load_queue_.push(key_of(*suspect_, 0), LoadTask{nullptr, suspect_});
   changed();
 }
@@ -105,6 +146,7 @@ void Engine::Impl::read_recovered(Lock& lock, const JobPtr& job) {
   const std::string id = job->identity.job_id;
   const std::uint64_t reading = most_reading_bytes();
   begin_reading(reading);
+  if (job == suspect_) suspect_reading_ = true;
   lock.unlock();
   std::uint64_t params_bytes = 0;
   // By its reader, or because it is damaged: no later start will think otherwise.

@@ -160,21 +160,20 @@ Engine::Impl::Verdict Engine::Impl::consider(const OrderKey& key, const Waiting&
   if (!gate_open(waiting)) return Verdict::kPass;
   Job& job = *waiting.members.front().job;
   if (!job.suspect && suspect_runs()) return Verdict::kPass;
+  if (held_back(job)) return Verdict::kPass;
   CachedCircuit& circuit = cache_.entry(job.circuit_id);
   const std::size_t partitions = waiting.together ? waiting.members.size() : 1;
   if (circuit.shape != nullptr && circuit.total_bytes(partitions) > budget_.room(MemoryUse::kKeys))
     return Verdict::kNever;
   // With nothing in flight there is nothing that would make room: the first of all does not wait for what
-  // lies idle.
-  const bool first =
-      launches_in_flight_ == 0 && (key == waiting_.begin()->first || (job.suspect && job.running));
+  // lies idle. Nor does a suspect, or what it waits for, behind others that are held back.
+  const bool first = launches_in_flight_ == 0 &&
+                     (key == waiting_.begin()->first || job.suspect || (job.running && suspect_ != nullptr));
   const bool urgent = job.identity.priority == Priority::kCritical || first;
   if (!circuit.hot()) {
     waits_for_load(job);
     return want(circuit, key, urgent, wake) == Room::kThere ? Verdict::kPass : Verdict::kNoRoom;
   }
-  // Like one that lacks memory: what runs ends, and then it is next.
-  if (job.suspect && launches_in_flight_ > launches_alone_) return Verdict::kNoRoom;
   const std::uint64_t bytes = partitions * circuit.partition_bytes;
   if (make_room(bytes, circuit, urgent, wake) != Room::kThere) return Verdict::kNoRoom;
   budget_.take(MemoryUse::kWitnesses, bytes);
@@ -182,7 +181,7 @@ Engine::Impl::Verdict Engine::Impl::consider(const OrderKey& key, const Waiting&
 }
 
 std::optional<Engine::Impl::Admitted> Engine::Impl::next_partition(Wake& wake) {
-  release_suspect();
+  release_suspect(wake);
   for (auto at = waiting_.begin(); at != waiting_.end();) {
     // What is admitted already has its memory: it goes first unless somebody more urgent waits.
     if (!admitted_.empty() && admitted_.begin()->first < at->first) break;

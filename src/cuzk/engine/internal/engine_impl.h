@@ -313,9 +313,10 @@ class Engine::Impl {
   void recover(const Journal::Recovered& recovered);
   [[nodiscard]] std::uint64_t most_reading_bytes() const;
   void read_recovered(Lock& lock, const JobPtr& job);
-  void release_suspect();
+  void release_suspect(Wake& wake);
   void take_starts_back(const std::vector<JobPtr>& stopped);
   [[nodiscard]] bool suspect_runs() const;
+  [[nodiscard]] bool held_back(const Job& job) const;
 
   // ---- delivery.cc
   void delivery();
@@ -403,9 +404,11 @@ class Engine::Impl {
     TimePoint probe_at{};
   };
   std::optional<JournalRefusal> journal_refusal_;
-  std::vector<std::string> to_forget_;  // job ids that leave the journal
-  std::deque<JobPtr> suspects_;         // whose turn has not come, in the order of their turns
-  JobPtr suspect_;                      // whose turn it is, or was
+  std::vector<std::string> to_forget_;                  // job ids that leave the journal
+  std::vector<std::pair<TimePoint, JobPtr>> suspects_;  // whose turn has not come, and from when it may
+  JobPtr suspect_;                                      // whose turn it is, or was
+  TimePoint suspect_first_at_{};                        // from then on nothing goes before it
+  bool suspect_reading_ = false;                        // its request is being read, or was
 
   std::stop_source stop_loads_;  // not guarded: it is thread-safe
 

@@ -58,6 +58,8 @@ Result<Load> read_load(const std::string& text, const PayloadOptions& common,
 /// Before hours of measuring: a report must not take the place of what was read.
 Result<void> keep_what_was_read(const BenchOptions& options, std::vector<std::string> read) {
   for (const std::string& path : options.files()) read.push_back(path);
+  if (!options.params.empty())
+    for (const std::string& path : parameter_files(options.params)) read.push_back(path);
   CUZK_TRY(refuse_to_replace("--out", options.out, read));
   read.push_back(options.out);
   return refuse_to_replace("--svg", options.svg, read);

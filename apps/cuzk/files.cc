@@ -76,6 +76,17 @@ Result<std::string> params_path(const std::string& folder, const Circuit& circui
   return path;
 }
 
+std::vector<std::string> parameter_files(const std::string& folder) {
+  std::vector<std::string> out;
+  std::error_code error;
+  std::filesystem::directory_iterator entry(folder, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::filesystem::path extension = entry->path().extension();
+    if (extension == ".params" || extension == ".vk") out.push_back(entry->path().string());
+  }
+  return out;
+}
+
 Result<void> refuse_to_replace(std::string_view flag, const std::string& output,
                                const std::vector<std::string>& read) {
   const auto found = [](const std::string& path) {

@@ -23,6 +23,9 @@ inline constexpr std::size_t kMaxProofFileBytes = std::size_t{16} << 20;
 /// DIR/STEM.EXTENSION; kIo, naming the file and how to get it, when it does not exist.
 Result<std::string> params_path(const std::string& folder, const Circuit& circuit, const char* extension);
 
+/// The .params and .vk files of a folder, whatever their circuits; none when it cannot be read.
+std::vector<std::string> parameter_files(const std::string& folder);
+
 /// kUsage, naming `flag`, when `output` is one of the files that are read, whatever it is called there: what
 /// is written would take its place. Empty names are none; "-" is standard input.
 Result<void> refuse_to_replace(std::string_view flag, const std::string& output,

@@ -239,8 +239,9 @@ void add_missing_kernels_bench(CLI::App& bench, Chosen& chosen) {
 }
 #endif
 
-/// What was typed where one of the commands had to be; empty when that is not what is wrong.
-std::string unknown_command(const CLI::App& app) {
+/// What was typed where one of the commands had to be, and that there is none; empty when that is not what is
+/// wrong.
+std::string unknown_word(const CLI::App& app) {
   const CLI::App* at = &app;
   std::string place;
   while (!at->get_subcommands().empty()) {
@@ -248,9 +249,10 @@ std::string unknown_command(const CLI::App& app) {
     place += at->get_name() + " ";
   }
   if (at->get_require_subcommand_min() == 0) return {};
-  for (const std::string& word : at->remaining())
-    if (!word.starts_with('-')) return place + word;
-  return {};
+  const std::vector<std::string> words = at->remaining();
+  for (const std::string& word : words)
+    if (!word.starts_with('-')) return "there is no command '" + place + word + "'";
+  return words.empty() ? std::string() : "there is no option '" + place + words.front() + "'";
 }
 
 int run(int argc, char** argv) {
@@ -279,8 +281,8 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (const std::string unknown = unknown_command(app); !unknown.empty() && error.get_exit_code() != 0) {
-      tell("cuzk: there is no command '{}'\nRun with --help for more information.\n", unknown);
+    if (const std::string unknown = unknown_word(app); !unknown.empty() && error.get_exit_code() != 0) {
+      tell("cuzk: {}\nRun with --help for more information.\n", unknown);
       return kUsage;
     }
     // CLI11's own codes are not ours: help and version are 0, everything else is usage.

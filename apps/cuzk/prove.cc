@@ -30,6 +30,7 @@ Result<void> run_prove(const ProveOptions& options) {
 
   CUZK_TRY(refuse_to_replace("--out", options.out, source.files));
   CUZK_TRY(refuse_to_replace("--out", options.out, {options.fixed_rs}));
+  CUZK_TRY(refuse_to_replace("--out", options.out, parameter_files(options.params)));
   // An output that cannot be written to shows now, not after the proof. What is never committed is never
   // seen.
   CUZK_TRY_ASSIGN(FileSink proof_file, FileSink::create(options.out));
@@ -39,7 +40,6 @@ Result<void> run_prove(const ProveOptions& options) {
 
   CUZK_TRY_ASSIGN(const Circuit circuit, find_circuit(statement.circuit_id()));
   CUZK_TRY_ASSIGN(const std::string params, params_path(options.params, circuit, ".params"));
-  CUZK_TRY(refuse_to_replace("--out", options.out, {params}));
   progress.begin("record the circuit's shape");
   const std::shared_ptr<const Shape> shape = record_shape(circuit);
   const auto fraction = [&](double done) { progress.advance_to(Progress::part(done)); };

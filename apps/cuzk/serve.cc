@@ -10,6 +10,7 @@
 #include "cuzk/server/daemon.h"
 #include "cuzk/server/options.h"
 #include "daemon_commands.h"
+#include "files.h"
 #include "output.h"
 
 namespace cuzk::app {
@@ -47,6 +48,29 @@ Result<std::function<void(Config&)>> flags(const ServeOptions& options) {
   return std::function<void(Config&)>(apply);
 }
 
+/// The events are appended to what is there, which must be nothing that the daemon reads or keeps.
+Result<void> keep_what_the_daemon_has(const std::string& timeline, const std::string& config_file,
+                                      const Config& config) {
+  if (timeline.empty()) return {};
+  CUZK_TRY(refuse_to_replace("--timeline", timeline,
+                             {config_file, config.daemon.token_file, config.daemon.tls_cert,
+                              config.daemon.tls_key, config.daemon.tls_client_ca}));
+  CUZK_TRY(refuse_to_replace("--timeline", timeline, parameter_files(server::parameter_folder(config))));
+  const std::string journal = server::journal_folder(config);
+  if (journal.empty()) return {};
+  const auto real = [](const std::string& path) {
+    std::error_code error;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  };
+  const std::filesystem::path folder = real(journal + "/.");
+  for (std::filesystem::path place = real(timeline); place.has_relative_path(); place = place.parent_path()) {
+    if (place / "" == folder / "")
+      return usage_error(
+          fmt::format("--timeline: '{}' is in the folder of the journal, '{}'", timeline, journal));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> run_serve(const ServeOptions& options) {
@@ -67,6 +91,7 @@ Result<void> run_serve(const ServeOptions& options) {
   daemon.config = std::move(reading.config);
   CUZK_TRY_ASSIGN(daemon.apply_flags, flags(options));
   daemon.apply_flags(daemon.config);
+  CUZK_TRY(keep_what_the_daemon_has(options.timeline, daemon.config_path, daemon.config));
   CUZK_TRY(engine::check(server::engine_config(daemon.config, engine::available_memory())));
 
   if (options.check_config) {

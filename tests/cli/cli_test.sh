@@ -19,6 +19,8 @@ expect 2 "required" "$cuzk" prove
 expect 2 "there is no command 'frobnicate'" "$cuzk" frobnicate
 expect 2 "there is no command 'frobnicate'" "$cuzk" frobnicate --out F
 expect 2 "there is no command 'bench frobnicate'" "$cuzk" bench frobnicate
+expect 2 "there is no option '--frob'" "$cuzk" --frob
+expect 2 "there is no option 'bench --frob'" "$cuzk" bench --frob
 expect 2 "A subcommand is required" "$cuzk"
 expect 2 "--device: Value -1" "$cuzk" setup --circuit porep-2k --out . --device=-1
 expect 0 "Transforms and sums of a CUDA device" "$cuzk" bench kernels --help
@@ -189,7 +191,7 @@ expect 1 "replica_id" "$cuzk" prove --params params --out bad.proof --c1 "$c1" -
 pass
 
 # What is read is not replaced.
-for read in c1.json params/*.params; do
+for read in c1.json params/*.params params/*.vk; do
   before="$(stat -c '%i %s' "$read")"
   expect 2 "--out: '$read' is also '$read', which it would replace" "$cuzk" prove --c1 c1.json --params params --out "$read"
   [[ "$(stat -c '%i %s' "$read")" == "$before" ]] || fail "$read was replaced"
@@ -201,6 +203,9 @@ job=(-t porep --c1 c1.json --registered-proof 5 --sector-num 42 --miner-id 1234)
 expect 2 "--out: 'c1.json' is also" "$cuzk" submit "${job[@]}" --wait --out c1.json
 expect 2 "--svg: './c1.json' is also" "$cuzk" bench single --local --params params "${job[@]}" --svg ./c1.json
 expect 2 "--svg: 'report' is also 'report'" "$cuzk" bench single --local --params params "${job[@]}" --out report --svg report
+for read in params/*; do
+  expect 2 "--out: '$read' is also '$read'" "$cuzk" bench single --local --params params "${job[@]}" --out "$read"
+done
 
 # ---- environments that fail -----------------------------------------------------------------------------------------
 expect 3 "/no/such" prove /no/such/file
@@ -388,5 +393,13 @@ expect 3 "cannot start reason=\"daemon.journal" "$cuzk" serve --config serve.tom
 expect 3 '"msg":"cannot start"' "$cuzk" serve --config serve.toml --log-format json
 if grep -v '^{.*}$' out.txt; then fail "its log has lines that are no JSON"; fi
 pass
+expect 2 "--timeline: './serve.toml' is also 'serve.toml'" "$cuzk" serve --config serve.toml --timeline ./serve.toml
+mkdir journal
+ln -s journal link
+printf '[daemon]\nlisten = "unix://%s/s.sock"\nstatus_listen = ""\njournal = "./journal"\n' "$PWD" >journal.toml
+for place in journal/journal.db link/payload/x "$PWD/journal/events"; do
+  expect 2 "--timeline: '$place' is in the folder of the journal, './journal'" "$cuzk" serve --config journal.toml --timeline "$place"
+done
+expect 0 "" "$cuzk" serve --config journal.toml --timeline events --check-config
 
 echo "$checks checks passed"

@@ -110,6 +110,11 @@ class SqliteJournal::Impl {
     for (const char* name : {"", "/payload", "/journal.db"})
       places_.emplace_back(folder_ + name, FileId::of(folder_ + name));
   }
+  /// The mark goes before the database closes, and its log with it: a kill between the two must not look like
+  /// a loss.
+  ~Impl() {
+    if (in_use_ && FileId::of(folder_) == places_.front().second) ::unlink(mark_path().c_str());
+  }
 
   /// The database would go on in files that no next start finds, beside requests in another folder.
   [[nodiscard]] Result<void> check_place() const {
@@ -129,9 +134,7 @@ class SqliteJournal::Impl {
 
   Result<void> prepare_tables() {
     CUZK_TRY(database_.check());
-    CUZK_TRY_ASSIGN(SqlStatement version, database_.prepare("PRAGMA user_version"));
-    CUZK_TRY_ASSIGN(const bool has_version, version.step());
-    const std::int64_t schema = has_version ? version.number(0) : 0;
+    CUZK_TRY_ASSIGN(const std::int64_t schema, read_schema());
     if (schema > kSchema)
       return io_error("journal '" + folder_ + "/journal.db' was written by a later version (schema " +
                       std::to_string(schema) + ", this program knows " + std::to_string(kSchema) + ")");
@@ -140,11 +143,38 @@ class SqliteJournal::Impl {
     } else {
       CUZK_TRY(check_rows());
     }
-    if (schema != kSchema)
+    if (schema != kSchema) {
       CUZK_TRY(database_.execute("BEGIN;" + std::string(schema == 0 ? kTables : kFromSchema1) +
                                  "PRAGMA user_version = " + std::to_string(kSchema) + "; COMMIT"));
+      // Into journal.db at once: without tables it would look like one that was lost, should its log go.
+      (void)database_.execute("PRAGMA wal_checkpoint");
+    }
     database_.trust();
+    in_use_ = true;
     return {};
+  }
+
+  /// Whether the log is gone that a process left which did not close the journal. Before the database
+  /// is opened, which makes an empty one.
+  static bool lacks_log(const std::string& folder) {
+    std::error_code error;
+    const std::uintmax_t bytes = fs::file_size(folder + "/journal.db-wal", error);
+    return (error || bytes == 0) && ::access((folder + kMark).c_str(), F_OK) == 0;
+  }
+  void note_missing_log() {
+    notices_.push_back({true, "'" + folder_ +
+                                  "/journal.db-wal' is gone or empty, although the process before did not "
+                                  "close the journal: results that it stored may be lost"});
+  }
+
+  /// From now on the log has a commit and is there until the database closes; the mark says so to a start
+  /// after a kill. On a full disk there is none: nothing is lost with it.
+  void mark_in_use() {
+    if (!commit_nothing()) return;
+    const std::string log = folder_ + "/journal.db-wal";
+    places_.emplace_back(log, FileId::of(log));
+    if (const int fd = ::open(mark_path().c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600); fd >= 0)
+      ::close(fd);
   }
 
   /// Removes payloads of finished jobs, and what a process left half written; takes up whole requests that
@@ -236,7 +266,7 @@ class SqliteJournal::Impl {
     ::unlink(path.c_str());
     CUZK_TRY(room);
     const std::lock_guard guard(mutex_);
-    return database_.execute("PRAGMA user_version = " + std::to_string(kSchema));
+    return commit_nothing();
   }
 
   Result<void> forget(const std::string& job_id) {
@@ -374,6 +404,19 @@ class SqliteJournal::Impl {
   }
 
  private:
+  [[nodiscard]] std::string mark_path() const { return folder_ + kMark; }
+
+  Result<std::int64_t> read_schema() {
+    CUZK_TRY_ASSIGN(SqlStatement version, database_.prepare("PRAGMA user_version"));
+    CUZK_TRY_ASSIGN(const bool has_version, version.step());
+    return has_version ? version.number(0) : 0;
+  }
+
+  /// A commit that changes nothing. With the mutex held.
+  Result<void> commit_nothing() {
+    return database_.execute("PRAGMA user_version = " + std::to_string(kSchema));
+  }
+
   /// With the mutex held.
   Result<void> store(const JobResult& result, std::int64_t finished_at) {
     CUZK_TRY_ASSIGN(SqlStatement update,
@@ -487,8 +530,12 @@ class SqliteJournal::Impl {
     return row.run();
   }
 
+  /// There while a process has the database open, and after it when that was killed.
+  static constexpr const char* kMark = "/journal.db-in-use";
+
   const std::string folder_;
   std::vector<std::pair<std::string, std::optional<FileId>>> places_;  // paths and what was there at open
+  bool in_use_ = false;  // the database is what it should be: its log goes when it closes
   FolderLock lock_;
   std::mutex mutex_;
   Database database_;  // guarded by mutex_
@@ -507,12 +554,15 @@ Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open(const std::string& fo
   CUZK_TRY(make_folder(folder + "/payload"));
   CUZK_TRY_ASSIGN(FolderLock lock, FolderLock::take(folder));
   CUZK_TRY(check_has_database(folder));
+  const bool lacks_log = Impl::lacks_log(folder);
   const std::optional<std::uint64_t> broken_log = broken_log_offset(folder + "/journal.db");
   CUZK_TRY_ASSIGN(Database database, Database::open(folder + "/journal.db"));
   auto impl = std::make_unique<Impl>(folder, std::move(lock), std::move(database));
   if (broken_log) impl->note_broken_log(*broken_log);
+  if (lacks_log) impl->note_missing_log();
   CUZK_TRY(impl->prepare_tables());
   CUZK_TRY(impl->sweep());
+  impl->mark_in_use();
   return std::unique_ptr<SqliteJournal>(new SqliteJournal(std::move(impl)));
 }
 

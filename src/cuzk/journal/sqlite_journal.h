@@ -11,6 +11,9 @@ namespace cuzk::journal {
 /// The engine's journal in a folder:
 ///
 ///     journal.db       SQLite, write-ahead log, synchronous=FULL: one row a job, with its outcome
+///     journal.db-in-use
+///                      empty; there while a process has journal.db open, so that a start after a kill knows
+///                      that there was a log
 ///     payload/JOB_ID   the request of each job that is not finished, with whose it is and room for its
 ///                      outcome (request_file.h)
 ///     damaged/JOB_ID   what was found in the place of a request: evidence, nothing reads it
@@ -31,17 +34,17 @@ class SqliteJournal : public engine::Journal {
   static Result<std::unique_ptr<SqliteJournal>> open(const std::string& folder);
   ~SqliteJournal() override;
 
-  /// What open found in `payload` that the database does not know, and that its log is damaged; one sentence
-  /// each.
+  /// What open found in `payload` that the database does not know, and that its log is damaged or gone; one
+  /// sentence each.
   struct Notice {
     bool damage = false;  ///< of the log, or of a request, which is in `damaged` now and cannot be taken up
     std::string text;
   };
   [[nodiscard]] const std::vector<Notice>& notices() const;
 
-  /// kIo while the folder, or the database in it, is not in its place: moved, removed or replaced since it
-  /// was opened. Until it is back nothing is stored; accept, finish, probe
-  /// and payload say the same. Waits for nobody.
+  /// kIo while the folder, or the database or its log in it, is not in its place: moved, removed or replaced
+  /// since it was opened. Until it is back nothing is stored; accept, finish, probe and payload say the same.
+  /// Waits for nobody.
   [[nodiscard]] Result<void> check_place() const;
 
   Result<void> accept(const engine::JobIdentity& identity, const ProofRequest& request) override;

@@ -276,6 +276,67 @@ TEST_F(Journal, AFolderThatWasMovedStoresNothingUntilItIsBack) {
   EXPECT_EQ(journal->finish(result(identity("A", proof))).value(), Place::kStored);
 }
 
+/// In the first life of a journal and in a later one.
+TEST_F(Journal, NothingIsStoredIntoALogThatIsGone) {
+  const ProofRequest proof = request(1);
+  const std::string log = folder() + "/journal.db-wal";
+  for (const std::string life : {"1", "2"}) {
+    {
+      const auto journal = open();
+      EXPECT_TRUE(journal->notices().empty());
+      ASSERT_TRUE(journal->accept(identity("A" + life, proof), proof));
+      ASSERT_TRUE(journal->finish(result(identity("A" + life, proof))));
+      ASSERT_TRUE(journal->accept(identity("B" + life, proof), proof));
+      ASSERT_TRUE(fs::remove(log));
+      EXPECT_THAT(journal->check_place().error().message, HasSubstr("journal.db-wal' was moved or removed"));
+      EXPECT_FALSE(journal->accept(identity("C" + life, proof), proof));
+      EXPECT_FALSE(journal->finish(result(identity("B" + life, proof))));
+    }
+    // A stop in good order brings what was stored into journal.db.
+    const auto journal = open();
+    EXPECT_TRUE(journal->notices().empty());
+    const auto recovered = journal->recover().value();
+    EXPECT_EQ(recovered.unfinished.size(), 1U);
+    EXPECT_EQ(recovered.finished.size(), life == "1" ? 1U : 2U);
+    ASSERT_TRUE(journal->finish(result(identity("B" + life, proof))));
+    ASSERT_TRUE(journal->forget("B" + life));
+  }
+}
+
+/// No request is there that would tell.
+TEST_F(Journal, AStartWithoutTheLogOfAKilledProcessSaysSo) {
+  const ProofRequest proof = request(1);
+  for (const int lives : {0, 1}) {
+    fs::remove_all(folder());
+    for (int i = 0; i < lives; ++i) (void)open();
+    const auto killed = [&](bool finishes) {
+      const pid_t child = ::fork();
+      if (child == 0) {
+        const auto journal = open();
+        if (finishes &&
+            !(journal->accept(identity("A", proof), proof) && journal->finish(result(identity("A", proof)))))
+          ::_exit(1);
+        ::kill(::getpid(), SIGKILL);
+      }
+      int status = 0;
+      ::waitpid(child, &status, 0);
+      return WIFSIGNALED(status);
+    };
+    ASSERT_TRUE(killed(false));
+    EXPECT_TRUE(open()->notices().empty()) << "its log is there";
+    ASSERT_TRUE(killed(true));
+    ASSERT_TRUE(fs::remove(folder() + "/journal.db-wal"));
+    {
+      const auto journal = open();
+      EXPECT_TRUE(journal->recover()->finished.empty());
+      ASSERT_EQ(journal->notices().size(), 1U);
+      EXPECT_TRUE(journal->notices()[0].damage);
+      EXPECT_THAT(journal->notices()[0].text, HasSubstr("may be lost"));
+    }
+    EXPECT_TRUE(open()->notices().empty()) << "said once";
+  }
+}
+
 TEST_F(Journal, AFileInThePlaceOfAFolderIsRefused) {
   fs::create_directories(folder());
   std::ofstream(folder() + "/payload") << "no folder";
@@ -425,12 +486,11 @@ TEST_F(Journal, RequestsThatTheDatabaseDoesNotKnowAreTakenUp) {
         << "whose outcome is beside the request, and those of the round before";
     EXPECT_EQ(recovered.finished.back().result->state, JobState::kCancelled);
     auto notices = journal->notices();
-    if (!gone) {
-      ASSERT_FALSE(notices.empty());
-      EXPECT_TRUE(notices[0].damage);
-      EXPECT_THAT(notices[0].text, HasSubstr("journal.db-wal' is damaged at offset 32"));
-      notices.erase(notices.begin());
-    }
+    ASSERT_FALSE(notices.empty());
+    EXPECT_TRUE(notices[0].damage);
+    EXPECT_THAT(notices[0].text, HasSubstr(gone ? "journal.db-wal' is gone or empty"
+                                                : "journal.db-wal' is damaged at offset 32"));
+    notices.erase(notices.begin());
     ASSERT_EQ(notices.size(), 3U);
     EXPECT_FALSE(notices[0].damage);
     EXPECT_THAT(notices[0].text, AllOf(HasSubstr("job '" + prefix + "9'"), HasSubstr("it runs again")));

@@ -77,8 +77,9 @@ class Database {
 };
 
 /// Where the write-ahead log of the database at `path` stops being what was written although several commits
-/// follow: SQLite takes what is before, without a word. (A power cut may tear the last one.) Nothing when it
-/// is whole, not there or cannot be read. To be asked before the database is opened. The log's form:
+/// follow: SQLite takes what is before, without a word. (A power cut may tear the last one; several may be
+/// what was taken back when the disk refused a write.) Nothing when it is whole, not there or cannot be read.
+/// To be asked before the database is opened. The log's form:
 /// https://www.sqlite.org/fileformat2.html#the_write_ahead_log
 std::optional<std::uint64_t> broken_log_offset(const std::string& path);
 

@@ -210,9 +210,12 @@ class SqliteJournal::Impl {
     return {};
   }
 
+  /// "May": commits that were taken back after a failed write look the same from here.
   void note_broken_log(std::uint64_t offset) {
-    notices_.push_back({true, "'" + folder_ + "/journal.db-wal' is damaged at offset " +
-                                  std::to_string(offset) + ": results that were stored behind it are lost"});
+    notices_.push_back({true, "'" + folder_ + "/journal.db-wal' may be damaged at offset " +
+                                  std::to_string(offset) +
+                                  ": results that were stored behind it would be lost (nothing is, where the "
+                                  "disk had refused a write there)"});
   }
   [[nodiscard]] const std::vector<Notice>& notices() const { return notices_; }
 

@@ -13,9 +13,8 @@ namespace {
 // stop in good order takes the start back. It is
 //
 //     a job like others   until kSuspicious of them have died,
-//     a suspect           from then on: it has a turn of its own. While it runs no partition of another job
-//     is
-//                         in flight and none is begun, so only its own runs are counted from here,
+//     a suspect           from then on: it has a turn of its own. While it runs no partition of another
+//                         job is in flight and none is begun, so only its own runs are counted from here,
 //     failed              when kMostAlone processes have died of which it was all that they did.
 //
 // The turn comes at once after kSuspicious deaths, kTurnDelay later for each further one, or when every other

@@ -162,9 +162,11 @@ class SqliteJournal::Impl {
     return (error || bytes == 0) && ::access((folder + kMark).c_str(), F_OK) == 0;
   }
   void note_missing_log() {
-    notices_.push_back({true, "'" + folder_ +
-                                  "/journal.db-wal' is gone or empty, although the process before did not "
-                                  "close the journal: results that it stored may be lost"});
+    notices_.push_back(
+        {true, "'" + folder_ +
+                   "/journal.db-wal' is gone or empty, although the process before did not "
+                   "close the journal: results that it stored may be lost (not when another "
+                   "program, as sqlite3, had the database open since: that brings them into it)"});
   }
 
   /// From now on the log has a commit and is there until the database closes; the mark says so to a start

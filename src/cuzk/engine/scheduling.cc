@@ -167,8 +167,8 @@ Engine::Impl::Verdict Engine::Impl::consider(const OrderKey& key, const Waiting&
     return Verdict::kNever;
   // With nothing in flight there is nothing that would make room: the first of all does not wait for what
   // lies idle. Nor does a suspect, or what it waits for, behind others that are held back.
-  const bool first = launches_in_flight_ == 0 &&
-                     (key == waiting_.begin()->first || job.suspect || (job.running && suspect_ != nullptr));
+  const bool first = launches_in_flight_ == 0 && (key == waiting_.begin()->first || job.suspect ||
+                                                  (job.running && suspect_ != nullptr && !suspect_->settled));
   const bool urgent = job.identity.priority == Priority::kCritical || first;
   if (!circuit.hot()) {
     waits_for_load(job);

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "cuzk/base/file_sink.h"
@@ -44,6 +45,24 @@ class Writer {
   FileSink& sink_;
 };
 
+/// A part of a file that has a checksum: numbers and bytes as Writer has them, collected.
+class Record {
+ public:
+  template <class Number>
+  void number(Number value) {
+    bytes_.resize(bytes_.size() + 8);
+    store_le(bytes_.data() + bytes_.size() - 8, static_cast<std::uint64_t>(value));
+  }
+  void bytes(ByteSpan value) {
+    number(value.size());
+    bytes_.insert(bytes_.end(), value.begin(), value.end());
+  }
+  [[nodiscard]] std::vector<std::uint8_t> take() { return std::move(bytes_); }
+
+ private:
+  std::vector<std::uint8_t> bytes_;
+};
+
 class Reader {
  public:
   explicit Reader(ByteSpan file) : file_(file) {}
@@ -73,35 +92,27 @@ class Reader {
   std::size_t at_ = 0;
 };
 
+bool same(ByteSpan a, ByteSpan b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
 bool same(ByteSpan bytes, std::string_view text) {
-  return std::equal(bytes.begin(), bytes.end(), byte_span(text).begin(), byte_span(text).end());
+  return same(bytes, byte_span(text));
 }
 
 bool has_outcome_room(ByteSpan magic) {
   return same(magic, kMagic) || same(magic, kMagicWithoutOwner);
 }
 
-}  // namespace
-
-namespace {
-
 Result<void> write_owner(FileSink& sink, const RequestOwner& owner) {
   const engine::JobIdentity& identity = owner.identity;
-  std::vector<std::uint8_t> record;
-  const auto number = [&](auto value) {
-    record.resize(record.size() + 8);
-    store_le(record.data() + record.size() - 8, static_cast<std::uint64_t>(value));
-  };
-  const auto bytes = [&](ByteSpan value) {
-    number(value.size());
-    record.insert(record.end(), value.begin(), value.end());
-  };
-  bytes(byte_span(identity.job_id));
-  bytes(byte_span(identity.request_id));
-  bytes(identity.digest);
-  number(identity.priority);
-  number(identity.attempt);
-  number(owner.accepted_at);
+  Record out;
+  out.bytes(byte_span(identity.job_id));
+  out.bytes(byte_span(identity.request_id));
+  out.bytes(identity.digest);
+  out.number(identity.priority);
+  out.number(identity.attempt);
+  out.number(owner.accepted_at);
+  const std::vector<std::uint8_t> record = out.take();
   CUZK_TRY(Writer(sink).bytes(record));
   return sink.write(sha256(record));
 }
@@ -110,8 +121,7 @@ Result<void> write_owner(FileSink& sink, const RequestOwner& owner) {
 Result<RequestOwner> owner_in(Reader& file) {
   CUZK_TRY_ASSIGN(const std::vector<std::uint8_t> record, file.bytes());
   CUZK_TRY_ASSIGN(const ByteSpan checksum, file.take(sizeof(Bytes32)));
-  const Bytes32 expected = sha256(record);
-  if (!std::equal(checksum.begin(), checksum.end(), expected.begin(), expected.end())) return file.broken();
+  if (!same(checksum, sha256(record))) return file.broken();
   Reader in(record);
   RequestOwner out;
   engine::JobIdentity& identity = out.identity;
@@ -140,9 +150,8 @@ Result<StoredRequest> parse_request(ByteSpan file) {
   StoredRequest stored;
   ProofRequest& out = stored.request;
   CUZK_TRY_ASSIGN(const ByteSpan magic, in.take(kMagic.size()));
-  const bool has_owner = same(magic, kMagic);
-  const bool has_room = has_owner || same(magic, kMagicWithoutOwner);
-  if (has_owner) {
+  const bool has_room = has_outcome_room(magic);
+  if (same(magic, kMagic)) {
     CUZK_TRY_ASSIGN(stored.owner, owner_in(in));
   }
   CUZK_TRY_ASSIGN(const std::uint64_t kind, in.number());
@@ -244,29 +253,21 @@ Result<bool> begins_like_request(const std::string& path) {
 namespace {
 
 std::vector<std::uint8_t> encoded(const engine::JobResult& result, std::int64_t finished_at) {
-  std::vector<std::uint8_t> out;
-  const auto number = [&](auto value) {
-    out.resize(out.size() + 8);
-    store_le(out.data() + out.size() - 8, static_cast<std::uint64_t>(value));
-  };
-  const auto bytes = [&](ByteSpan value) {
-    number(value.size());
-    out.insert(out.end(), value.begin(), value.end());
-  };
+  Record out;
   // Not within a character.
   std::size_t message = std::min(result.message.size(), kMostMessage);
   while (message > 0 && message < result.message.size() &&
          (static_cast<std::uint8_t>(result.message[message]) & 0xc0U) == 0x80U)
     --message;
-  number(result.state);
-  number(result.failure);
-  number(finished_at);
+  out.number(result.state);
+  out.number(result.failure);
+  out.number(finished_at);
   for (const engine::Duration time : {result.times.queue_wait, result.times.srs_load, result.times.synthesis,
                                       result.times.gpu_compute, result.times.total})
-    number(time.count());
-  bytes(result.proof);
-  bytes(byte_span(std::string_view(result.message).substr(0, message)));
-  return out;
+    out.number(time.count());
+  out.bytes(result.proof);
+  out.bytes(byte_span(std::string_view(result.message).substr(0, message)));
+  return out.take();
 }
 
 Result<StoredOutcome> decoded(ByteSpan record, const engine::JobIdentity& identity) {
@@ -355,8 +356,7 @@ std::optional<StoredOutcome> read_outcome(const std::string& path, const engine:
     if (!same(magic, kOutcomeMagic)) return in.broken();
     CUZK_TRY_ASSIGN(const ByteSpan record, in.take(size));
     CUZK_TRY_ASSIGN(const ByteSpan checksum, in.take(sizeof(Bytes32)));
-    const Bytes32 expected = outcome_checksum(identity.job_id, record);
-    if (!std::equal(checksum.begin(), checksum.end(), expected.begin(), expected.end())) return in.broken();
+    if (!same(checksum, outcome_checksum(identity.job_id, record))) return in.broken();
     return decoded(record, identity);
   }();
   return whole ? std::optional(*whole) : std::nullopt;

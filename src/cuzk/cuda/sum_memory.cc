@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "cuzk/cuda/internal/affine_add.h"
-
 #include "cuzk/cuda/internal/digits32.h"
 #include "cuzk/cuda/prover_plan.h"
 

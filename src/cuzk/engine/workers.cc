@@ -6,6 +6,7 @@
 #include "cuzk/engine/internal/guarded.h"
 #include "cuzk/proving/prove.h"
 #include "cuzk/timeline/nvtx.h"
+#include "cuzk/timeline/task.h"
 
 namespace cuzk::engine {
 namespace {
@@ -27,17 +28,12 @@ bool several_jobs(const std::vector<Member>& members) {
 
 /// The time in which stages of a launch ran; of those that ran side by side once.
 Duration stage_time(const groth16::LaunchReport& report) {
-  std::vector<groth16::LaunchStage> stages = report.stages;
-  std::sort(stages.begin(), stages.end(),
-            [](const auto& one, const auto& other) { return one.begin < other.begin; });
-  Duration sum{};
-  groth16::ProverClock::time_point covered{};
-  for (const groth16::LaunchStage& stage : stages) {
-    if (stage.end <= covered) continue;
-    sum += stage.end - std::max(stage.begin, covered);
-    covered = stage.end;
-  }
-  return sum;
+  std::vector<timeline::Interval> stages;
+  for (const groth16::LaunchStage& stage : report.stages)
+    stages.push_back({nanoseconds(stage.begin), nanoseconds(stage.end)});
+  std::int64_t sum = 0;
+  for (const timeline::Interval& stage : timeline::merge(std::move(stages))) sum += stage.length();
+  return std::chrono::nanoseconds(sum);
 }
 
 }  // namespace

@@ -166,7 +166,7 @@ Result<void> Context::bind() {
 }
 
 Result<DeviceMemory> Context::allocate(std::uint64_t bytes, const char* what) {
-  const std::uint64_t size = bytes > vram_limit_ ? bytes : rounded(std::max<std::uint64_t>(bytes, 1));
+  const std::uint64_t size = bytes > vram_limit_ ? bytes : rounded(bytes);
   {
     const std::lock_guard lock(mutex_);
     if (fault_ != Fault::none) return error_for(fault_, fault_message_);

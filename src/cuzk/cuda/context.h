@@ -1,11 +1,11 @@
 #pragma once
 
-#include <array>
-#include <cstddef>
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "cuzk/base/result.h"
 
@@ -114,7 +114,8 @@ class PinnedMemory {
 /// or the context goes, and the driver is told; but where the device itself is lost, or a kernel went wrong,
 /// the driver refuses, and keeps device memory and page-locked memory until the process ends.
 ///
-/// Threads: one at a time may launch work (the holder of the device lock); the accounting may be read by any.
+/// Threads: one at a time may launch work or take and release device memory (the holder of the device lock).
+/// bind(), allocate_pinned(), check(), fault() and the accounting are for any thread at any time.
 class Context {
  public:
   static constexpr std::uint64_t kGranule = 512;
@@ -142,12 +143,16 @@ class Context {
   /// The largest bytes_in_use() since creation or reset_peak().
   [[nodiscard]] std::uint64_t peak_bytes() const;
   void reset_peak();
-  /// Bytes that a request of `bytes` counts as.
-  static std::uint64_t rounded(std::uint64_t bytes) { return (bytes + kGranule - 1) / kGranule * kGranule; }
+  /// Bytes that a request of `bytes` counts as; one of nothing takes a granule, too.
+  static std::uint64_t rounded(std::uint64_t bytes) {
+    return (std::max<std::uint64_t>(bytes, 1) + kGranule - 1) / kGranule * kGranule;
+  }
 
   /// `what` names the memory in errors. Contents are undefined (0xA5 in every byte with poison()). Fails with
   /// Fault::out_of_memory, kIo, beyond the limit or where the card has no more, and leaves nothing taken.
   Result<DeviceMemory> allocate(std::uint64_t bytes, const char* what);
+  /// Contents are undefined; not counted, and no limit holds. kIo where the host has none left, and fault()
+  /// stays as it was.
   Result<PinnedMemory> allocate_pinned(std::uint64_t bytes, const char* what);
   /// Waits for stream() and gives the pool's free memory back to the driver, so that what comes next may cut
   /// it differently.

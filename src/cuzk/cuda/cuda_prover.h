@@ -32,12 +32,12 @@ struct CudaProverOptions {
   std::uint64_t piece = 0;
 };
 
-/// What a key takes that a prover holds. Bytes.
+/// What a held key takes. Bytes.
 struct KeyMemory {
   std::string params;  ///< path of the key's file
   bool streamed = false;
   std::uint64_t held = 0;       ///< of device memory, from hold to drop
-  std::uint64_t needed = 0;     ///< of device memory, with the most that a launch takes beside, at the least
+  std::uint64_t needed = 0;     ///< of it, with what a launch cannot do without beside
   std::uint64_t limit = 0;      ///< of device memory
   std::uint64_t host = 0;       ///< of host memory, from hold to drop
   std::uint64_t pinned = 0;     ///< of that, page-locked
@@ -73,14 +73,14 @@ struct KeyMemory {
 /// none.
 class CudaProver : public groth16::Prover {
  public:
-  /// Both must outlive the prover, and every Prepared of it the context; the pool decodes keys. The prover
+  /// Both must outlive the prover, and the context every Prepared of it. The pool decodes keys. The prover
   /// wants the context for itself.
   CudaProver(Context& context, ThreadPool& pool, const CudaProverOptions& options = {});
   /// Gives back all device memory. Takes no device lock: the caller holds it, or nobody else uses the device.
   ~CudaProver() override;
 
   /// kUsage also for a domain larger than the transforms; kIo where the host has no page-locked memory left;
-  /// a dead context's error, where a buffer has to be page-locked: with one that was kept, launch() says it.
+  /// a dead context's error, where a buffer must be page-locked: when one is reused, launch() reports it.
   Result<groth16::Prepared> prepare(std::shared_ptr<const groth16::ProvingKey> key,
                                     std::shared_ptr<const Shape> shape,
                                     std::shared_ptr<const Witness> witness, const Fr& r,
@@ -127,7 +127,7 @@ class CudaProver : public groth16::Prover {
 
   Context& context_;
   ThreadPool& pool_;
-  groth16::DeviceLock lock_;
+  groth16::DeviceLock lock_;  ///< for callers that pass none
   CudaProverOptions options_;
   std::shared_ptr<PinnedPool> pinned_;
   /// Taken after the lock, for callers with different locks or none; where all pass the same one nobody waits

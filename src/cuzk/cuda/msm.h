@@ -25,15 +25,16 @@ inline constexpr unsigned kMostWindows = 85;
 /// What serves best where `sums` sums over `count` bases together are computed side by side, with at most
 /// `most_multiples` (from 1) points for each base.
 [[nodiscard]] MsmWindows msm_windows(std::uint64_t count, unsigned most_multiples = 1, unsigned sums = 1);
-/// `windows` of them at most, with as many of `most_multiples` points for each base as these need: as many of
-/// both as there are in the end.
+/// The division into at most `windows` windows, in as few sets as at most `most_multiples` points for each
+/// base allow (internal/digits32.h). Has the count and the multiples that it really uses.
 [[nodiscard]] MsmWindows windows_of(unsigned windows, unsigned most_multiples);
-/// What such sums take, in units of one addition: counted, not measured.
+/// What such sums take, in units of one addition: counted, with two weights (window_sums.cc);
+/// docs/experiments.md has what was measured beside.
 [[nodiscard]] double msm_cost(std::uint64_t count, const MsmWindows& windows, unsigned sums = 1);
 
 struct MsmOptions {
-  /// None chosen: what msm_windows has without multiples. With multiples those of windows_of, made by
-  /// fill_multiples, in arrays of `count` points behind `bases`.
+  /// None chosen: what msm_windows has without multiples. With multiples they come from windows_of or
+  /// msm_windows, and behind `bases` lie the arrays of `count` points that fill_multiples made.
   MsmWindows windows{};
   /// For tests. Bases taken at a time; 0: as many as memory allows.
   std::uint64_t slice = 0;
@@ -84,8 +85,8 @@ Result<std::vector<G1WindowSums>> msms(Context& context, const G1Affine* bases, 
                                        std::span<const std::uint64_t> counts, const MsmOptions& options = {});
 
 /// Fills the multiples - 1 arrays of `count` points behind the first `count` points, all in device memory:
-/// array j gets 2^(shift j) times the points; what sums take is DigitWindows's shift. The points lie in the
-/// subgroup of order r, or are infinity. Does not wait for the device.
+/// array j gets 2^(shift j) times the points; sums want DigitWindows::shift (internal/digits32.h). All are in
+/// the subgroup of order r, or infinity. Does not wait for the device.
 Result<void> fill_multiples(Context& context, G1Affine* points, std::uint64_t count, unsigned multiples,
                             unsigned shift);
 

@@ -27,6 +27,7 @@ PinnedMemory PinnedPool::excess() noexcept {
 
 void PinnedPool::trim() noexcept {
   while (excess().bytes() != 0) {
+    // It is freed here, without the mutex.
   }
 }
 

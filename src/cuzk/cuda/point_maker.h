@@ -15,7 +15,7 @@ class DeviceFixedBase;
 /// second, a dozen a point. Nobody else may use the context meanwhile. For `cuzk setup --device` and
 /// benchmarks.
 ///
-/// Takes up to 1.2 GB of device memory for points of G1 and 2.3 GB for G2, when the first of each are made,
+/// Takes up to 1.3 GB of device memory for points of G1 and 2.3 GB for G2, when the first of each are made,
 /// and keeps them; the same in pinned host memory: 0.5 and 0.9 GB. Fewer points take less.
 ///
 /// make_g1 and make_g2 block until the last points are delivered. Errors: as Context::check (kIo where memory

@@ -20,10 +20,10 @@ namespace {
 
 /// What Context::allocate takes for a request.
 std::uint64_t taken(std::uint64_t bytes) {
-  return Context::rounded(std::max<std::uint64_t>(bytes, 1));
+  return Context::rounded(bytes);
 }
 
-/// The tables that Ntt::create makes, and what it takes meanwhile.
+/// The tables that Ntt::create makes; the first recipe is no table.
 std::uint64_t table_bytes(unsigned log_size) {
   if (log_size < 3) return 0;
   const NttTableList list{NttDigits(log_size)};
@@ -31,6 +31,7 @@ std::uint64_t table_bytes(unsigned log_size) {
   for (std::size_t i = 1; i < list.recipes.size(); ++i) sum += taken(list.recipes[i].bytes());
   return sum;
 }
+/// What it takes meanwhile.
 constexpr std::uint64_t kPowersBytes = sizeof(Fr32) << (kPowerBits + 1);
 
 std::uint64_t terms_bytes(std::uint64_t count, bool wide_ids) {
@@ -277,7 +278,7 @@ void fill(const CircuitCounts& c, std::uint64_t limit, Placement& place) {
     flag = true;
     if (wanted(place, part) > limit) flag = false;
   };
-  // With fewer arrays rows are read twice.
+  // With fewer arrays rows are read twice a launch, so a resident byte of them saves twice as much.
   try_set(place.rows, place.arrays < 3 ? 2 : 1);
   if (!fits(place)) return;
   for (Placement::Bases* bases : {&place.l, &place.a, &place.b_g1, &place.b_g2}) try_set(bases->wide, 1);

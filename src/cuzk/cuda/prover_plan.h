@@ -54,7 +54,8 @@ enum class Residency {
   streamed,   ///< nothing but what a launch cannot do without: for tests
 };
 
-/// So many of the largest domain's h, 2^28 - 1 points, are less than the 2^32 that a sum may have.
+/// A sum numbers its points, multiples included, in 32 bits: so many times the 2^28 - 1 points of the largest
+/// domain's h are just fewer than 2^32.
 inline constexpr unsigned kMostMultiples = 16;
 
 /// What a plan is made for. Proofs do not depend on it.
@@ -66,10 +67,10 @@ struct PlanOptions {
   /// one.
   unsigned arrays = 0;
   std::uint64_t piece = 0;
-  /// Points that a resident key keeps for each one of h (MsmWindows::multiples), at most: as many as make its
-  /// sum cheapest by msm_cost (in small domains that may be none) and leave a launch the memory that suits
-  /// it. 1: itself alone; 0: up to kMostMultiples, where they save at least 3 % of the cost (in domains from
-  /// 2^18 on). A streamed key has none.
+  /// At most how many points a resident key keeps for each one of h, itself counted (MsmWindows::multiples).
+  /// The plan takes the number that makes the sum cheapest (msm_cost), in small domains 1, and that leaves a
+  /// launch the memory that suits it. 1: none beside. 0: up to kMostMultiples if that saves 3 % of the cost
+  /// (domains from 2^18 on). A streamed key has none beside.
   unsigned multiples = 1;
 };
 

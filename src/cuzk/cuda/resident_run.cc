@@ -26,7 +26,7 @@ class ResidentRun : CircuitStages {
       CUZK_TRY_ASSIGN(const DeviceMemory a, context_.allocate(domain() * sizeof(Fr), kQuotient));
       CUZK_TRY(quotient(a.as<Fr>()));
       CUZK_TRY(clock_.begin("h"));
-      // The highest coefficient is zero; it lies last in this order as well.
+      // One coefficient fewer than the domain, see DeviceKey::h_count.
       CUZK_TRY_ASSIGN(auto part, sum(key_.h.as<G1Affine>(), a.as<Fr>(), key_.h_count, key_.plan.h_windows));
       parts.h.wide.push_back(std::move(part));
       CUZK_TRY(clock_.end());
@@ -41,7 +41,7 @@ class ResidentRun : CircuitStages {
   }
 
  private:
-  /// In windows that fit, as the plan keeps room for narrow ones only, where it has not chosen them.
+  /// In the windows that the plan chose, or else the best that fit: it keeps room for narrow ones only.
   template <class Point>
   Result<WindowSums<typename Point::Field>> sum(const Point* bases, const Fr* scalars, std::uint64_t count,
                                                 const MsmWindows& windows) {

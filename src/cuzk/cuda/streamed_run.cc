@@ -9,7 +9,7 @@
 namespace cuzk::cuda {
 namespace {
 
-/// Bases of a query that are used at a time: of the first piece on, `begin` counts bit bases or wide ones.
+/// Neighbouring bases of a query; `begin` is the first one's number among its bit bases, or its wide ones.
 struct QueryPiece {
   bool wide;
   std::uint64_t begin;
@@ -195,7 +195,7 @@ class StreamedRun : CircuitStages {
     const std::uint64_t planned = key_.plan.h_bytes() - key_.plan.h_scratch;
     if (key_.plan.h) {
       CUZK_TRY(expect_taken(before, planned, "h"));
-      // The highest coefficient is zero; it lies last in this order as well.
+      // One coefficient fewer than the domain, see DeviceKey::h_count.
       CUZK_TRY_ASSIGN(auto part, sum(key_.h.as<G1Affine>(), scalars, count));
       out.wide.push_back(std::move(part));
       progress_.add(count, Progress::kFull);
@@ -227,7 +227,7 @@ class StreamedRun : CircuitStages {
     const std::uint64_t selected =
         std::max({key_.l_bits.selected_bytes(), key_.a_bits.selected_bytes(), key_.b_bits.selected_bytes()});
     const std::uint64_t one = Context::rounded(circuit.values * sizeof(Fr)) +
-                              Context::rounded(8 * circuit.bit_words + 1) + Context::rounded(selected);
+                              Context::rounded(8 * circuit.bit_words) + Context::rounded(selected);
     const std::uint64_t free = context_.free_bytes();
     const std::uint64_t planned = key_.plan.sums_bytes();
     return 1 + (free > planned ? (free - planned) / 2 / one : 0);

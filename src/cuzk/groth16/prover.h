@@ -37,8 +37,7 @@ struct LaunchReport {
   std::vector<LaunchStage> stages;
 };
 
-/// Which lock a launch takes, and how urgently. Without a lock, the one that the prover's device context
-/// owns.
+/// Which lock a launch takes, and how urgently. Without a lock, the prover's own.
 struct LaunchOptions {
   std::optional<DeviceLock> lock;
   std::uint64_t urgency = 0;  ///< larger goes first
@@ -84,7 +83,7 @@ class Pending {
 /// or c, no full assignment and no pointer to bases is visible here: evaluating the rows belongs to the
 /// backend.
 ///
-/// A Prover is a device context: it may be used by several workers at a time.
+/// A Prover is one device to its callers. Thread-safe: several workers may use it at a time.
 class Prover {
  public:
   Prover() = default;
@@ -92,11 +91,11 @@ class Prover {
   Prover& operator=(const Prover&) = delete;
   virtual ~Prover() = default;
 
-  /// CPU work that needs no device and takes no lock: checks that the witness has the shape's sizes and that
-  /// the key is the shape's, and makes of the witness what the launch reads. `r` and `s` blind the proof:
-  /// fresh uniform scalars (random_fr) for every proof; fixed ones are for tests only. The arguments are
-  /// shared because the result outlives the call. kBadInput for a witness of the wrong size, kUsage for a key
-  /// of another shape.
+  /// CPU work that takes no lock and launches nothing: checks that the witness has the shape's sizes and that
+  /// the key is the shape's, and makes of the witness what the launch reads. A backend may page-lock memory
+  /// for it, which may hold up a device, and fails on a dead one. `r` and `s` blind the proof: fresh uniform
+  /// scalars (random_fr) for every proof; fixed ones are for tests only. The arguments are shared because the
+  /// result outlives the call. kBadInput for a witness of the wrong size, kUsage for a key of another shape.
   virtual Result<Prepared> prepare(std::shared_ptr<const ProvingKey> key, std::shared_ptr<const Shape> shape,
                                    std::shared_ptr<const Witness> witness, const Fr& r, const Fr& s) = 0;
 

@@ -85,7 +85,8 @@ CUZK_HD CUZK_INLINE bool is_suspect(const F& xa, const F& xb) {
 }
 
 /// Products, squares and differences that are reduced no more than their next use asks: loose for Fp (below
-/// 1.41 p the products, below 2 p the differences of reduced values), reduced for Fp2.
+/// 1.41 p the products, below 2 p the differences of reduced values), reduced for Fp2. The difference is not
+/// Field32's difference_loose, which takes loose operands.
 CUZK_HD CUZK_INLINE Fp32 loose_product(const Fp32& a, const Fp32& b) {
   return Fp32::product(a, b);
 }

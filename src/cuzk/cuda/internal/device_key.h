@@ -55,6 +55,7 @@ struct DeviceKey {
   /// In reversed order, as Ntt::quotient leaves the scalars; behind it the plan's multiples.
   DeviceMemory h;
   HostMemory streamed_h;  ///< or in the order of the file
+  /// One fewer than the domain: the coefficient of degree n - 1 is zero, and last in reversed order as well.
   std::uint64_t h_count = 0;
   DeviceQuery<Fp> l, a, b_g1;
   DeviceQuery<Fp2> b_g2;

@@ -18,16 +18,17 @@ namespace cuzk::cuda {
 /// buffers whenever they are evaluated.
 class DeviceRows {
  public:
-  /// Takes the memory that prover_plan.h lists as "rows" and copies; waits for the copies. The context's
-  /// stream must be the caller's.
+  /// Takes the memory that prover_plan.h lists as "rows" and copies; waits for the copies. Under the
+  /// device lock.
   Result<void> load(Context& context, const Shape& shape);
   /// Instead of load: puts all but the coefficients to host memory, which touches no device memory.
   Result<void> keep_on_host(Context& context, const Shape& shape,
                             const std::shared_ptr<PinnedBudget>& budget);
   /// Behind keep_on_host: takes the memory listed as "coefficients of rows" and copies.
   Result<void> load_coefficients(Context& context, const Shape& shape);
-  /// The host's part of streamed rows, for whoever frees it; nothing is evaluated any more.
+  /// The host's part of streamed rows.
   [[nodiscard]] const HostMemory& image() const { return image_; }
+  /// The same for whoever frees it; nothing is evaluated any more.
   [[nodiscard]] HostMemory take_image() { return std::move(image_); }
   /// a = A w and b = B w, zero from the last row to `domain`; one of them may be null. Asynchronous on the
   /// stream; streamed rows take two buffers meanwhile. `values`: inputs and wide values; `bits` as

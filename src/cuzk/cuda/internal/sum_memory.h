@@ -6,12 +6,12 @@
 
 namespace cuzk::cuda {
 
-/// What the sums of msm.h take beside bases and scalars, from above: a plan has no device to ask how much the
-/// sort and the adder want. tests/device proves under limits that leave exactly this.
+// What the sums of msm.h take beside bases and scalars, from above: a plan has no device to ask how much the
+// sort and the adder want. tests/device proves under limits that leave exactly this. All of it is pure.
 
 /// Bases below which msm does not cut its slices further.
 inline constexpr std::uint64_t kLeastSlice = std::uint64_t{1} << 16;
-/// Windows that leave few buckets, of ten and nine bits; msm takes fewer where there is memory and reason.
+/// Windows of ten and nine bits: many, but with few buckets, so that a sum in them takes least memory.
 inline constexpr unsigned kNarrowWindows = 26;
 /// Those, or more where a sum over `count` bases is best with more.
 [[nodiscard]] MsmWindows narrow_windows(std::uint64_t count);
@@ -24,12 +24,12 @@ inline constexpr unsigned kNarrowWindows = 26;
 /// are computed side by side. A bound from above up to 2^27 points, and beyond with multiples.
 [[nodiscard]] std::uint64_t whole_msm_memory_bound(std::uint64_t count, std::uint64_t point_bytes,
                                                    const MsmWindows& windows, unsigned sums = 1);
-/// The fewest windows, from those of msm_windows(count) on, for which `free` bytes suffice, or
-/// narrow_windows(count).
+/// For one piece of a streamed query, whose size is given: the fewest windows, from those of
+/// msm_windows(count) on, for which `free` bytes suffice, or narrow_windows(count).
 [[nodiscard]] MsmWindows fitting_windows(std::uint64_t count, std::uint64_t point_bytes, std::uint64_t free);
-/// The windows for a sum over all `count` points at once or in the slices that `free` bytes allow: those with
-/// which it costs least (msm_cost). They fit in what any plan leaves the sum, which is enough for
-/// narrow_windows(count).
+/// For a whole query that is resident, which msm may cut: the windows with which a sum over all `count`
+/// points, at once or in the slices that `free` bytes allow, costs least (msm_cost). They fit in what any
+/// plan leaves the sum, which is enough for narrow_windows(count).
 [[nodiscard]] MsmWindows sliced_windows(std::uint64_t count, std::uint64_t point_bytes, std::uint64_t free);
 
 /// A sum over a bitmap of `count` bases, whatever the bits.

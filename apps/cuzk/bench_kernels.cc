@@ -15,7 +15,10 @@ struct KernelOptions {
 
 Result<void> run(const KernelOptions& options) {
   ThreadPool pool(options.threads, options.isa);
-  return bench::print_kernel_table(pool, static_cast<int>(options.device), options.sizes);
+  auto printed = bench::print_kernel_table(pool, static_cast<int>(options.device), options.sizes);
+  // Exit code 1, as of every program that checks what a device computes.
+  if (!printed && printed.error().code == ErrorCode::kInternal) return bad_input(printed.error().message);
+  return printed;
 }
 
 }  // namespace
@@ -23,7 +26,7 @@ Result<void> run(const KernelOptions& options) {
 void add_kernels_bench(CLI::App& bench, Chosen& chosen) {
   auto [command, options] =
       add_command(bench, chosen, "kernels", "Transforms and sums of a CUDA device, by themselves",
-                  "Exit codes: 0 done, 2 usage, 3 the device failed or a sum is wrong.", run);
+                  "Exit codes: 0 done, 1 a sum is wrong, 2 usage, 3 the device failed.", run);
   const auto size = [&command = command](const char* name, unsigned& to, const char* help) {
     command->add_option(name, to, help)->check(CLI::Range(0, 28))->capture_default_str();
   };

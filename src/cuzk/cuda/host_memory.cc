@@ -10,7 +10,7 @@ std::uint64_t PinnedBudget::of_machine() {
   const long pages = sysconf(_SC_PHYS_PAGES);
   const long page = sysconf(_SC_PAGESIZE);
   if (pages <= 0 || page <= 0) return 0;
-  return static_cast<std::uint64_t>(pages) / 4 * 3 * static_cast<std::uint64_t>(page);
+  return share_of(static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page));
 }
 
 Result<HostMemory> HostMemory::take(Context& context, const std::shared_ptr<PinnedBudget>& budget,

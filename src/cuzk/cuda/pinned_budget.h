@@ -14,7 +14,9 @@ class PinnedBudget {
   PinnedBudget(const PinnedBudget&) = delete;
   PinnedBudget& operator=(const PinnedBudget&) = delete;
 
-  /// Three quarters of this machine's memory.
+  /// What may be page-locked of so much memory: three quarters.
+  static constexpr std::uint64_t share_of(std::uint64_t memory) { return memory / 4 * 3; }
+  /// Of the machine's physical memory. Does not know a cgroup's limit, which is the caller's to ask for.
   static std::uint64_t of_machine();
 
   /// All of it or nothing.

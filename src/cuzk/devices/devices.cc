@@ -1,8 +1,8 @@
 #include "cuzk/devices/devices.h"
 
-// CUZK_HAVE_CUDA is defined for this file only.
 #if CUZK_HAVE_CUDA
 #include "cuzk/devices/cuda_device.h"
+#include "cuzk/engine/config.h"
 #endif
 
 namespace cuzk::devices {
@@ -27,8 +27,9 @@ Result<Devices> open_cuda(ThreadPool& pool, const DeviceOptions& options, const 
   CUZK_TRY_ASSIGN(const std::vector<cuda::DeviceDescription> chosen, choose_devices(options.names, *present));
   if (chosen.empty()) return processor(pool, options, warn);
   Devices out{"cuda", {}};
-  // Page-locked memory is the machine's, not a device's.
-  const auto pinned = std::make_shared<cuda::PinnedBudget>(cuda::PinnedBudget::of_machine());
+  // Page-locked memory is the machine's or the cgroup's, not a device's.
+  const auto pinned =
+      std::make_shared<cuda::PinnedBudget>(cuda::PinnedBudget::share_of(engine::available_memory()));
   for (const cuda::DeviceDescription& description : chosen) {
     CUZK_TRY_ASSIGN(
         std::shared_ptr<engine::Device> device,

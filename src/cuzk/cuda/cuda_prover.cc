@@ -154,12 +154,12 @@ void CudaProver::make_room(std::uint64_t bytes, std::size_t keep, Freed& freed) 
 void CudaProver::tell_keys() {
   const std::lock_guard guard(keys_mutex_);
   keys_.clear();
-  std::uint64_t witnesses = 0;
+  std::vector<PinnedPool::Kept> witnesses;
   for (const HeldKey& held : held_) {
     keys_.emplace_back(held.address, held.memory);
-    witnesses += held.memory.witnesses;
+    witnesses.push_back({held.copy->plan.witness, held.copy->plan.kept_witnesses});
   }
-  pinned_->keep(witnesses);
+  pinned_->keep(std::move(witnesses));
 }
 
 std::vector<KeyMemory> CudaProver::keys() const {

@@ -17,9 +17,17 @@ void PinnedPool::Lease::give_back() noexcept {
 
 PinnedMemory PinnedPool::excess() noexcept {
   const std::lock_guard lock(mutex_);
-  if (idle_ <= kept_) return {};
-  PinnedMemory first = std::move(free_.front());
-  free_.erase(free_.begin());
+  const auto too_many = [&](const PinnedMemory& memory) {
+    std::uint64_t left = 0;
+    for (const Kept& kept : kept_) left += kept.bytes == memory.bytes() ? kept.count : 0;
+    for (const PinnedMemory& other : free_)
+      if (other.bytes() == memory.bytes() && left-- == 0) return true;
+    return false;
+  };
+  const auto found = std::find_if(free_.begin(), free_.end(), too_many);  // the first of its size
+  if (found == free_.end()) return {};
+  PinnedMemory first = std::move(*found);
+  free_.erase(found);
   idle_ -= first.bytes();
   --buffers_;
   return first;
@@ -31,9 +39,9 @@ void PinnedPool::trim() noexcept {
   }
 }
 
-void PinnedPool::keep(std::uint64_t bytes) {
+void PinnedPool::keep(std::vector<Kept> kept) {
   const std::lock_guard lock(mutex_);
-  kept_ = bytes;
+  kept_ = std::move(kept);
 }
 
 std::uint64_t PinnedPool::idle_bytes() const {

@@ -103,7 +103,11 @@ std::uint64_t launch_host_bytes(const CircuitCounts& c, const Placement& place,
     const MsmWindows windows = place.room_for_sums ? msm_windows(points) : narrow_windows(points);
     return sums(count, piece) * 2 * windows.count * 2 * point;
   };
-  std::uint64_t results = of_msm(c.h, place.h ? c.h : place.piece, sizeof(G1Affine));
+  // Of a resident key the wide tails of l, a and b in G1 may be summed side by side.
+  const std::uint64_t wide = c.l.wide + c.a.wide + c.b.wide;
+  const std::uint64_t together =
+      place.streamed || wide == 0 ? 0 : 3 * 2 * msm_windows(wide, 1, 3).count * 2 * sizeof(G1Affine);
+  std::uint64_t results = of_msm(c.h, place.h ? c.h : place.piece, sizeof(G1Affine)) + together;
   std::uint64_t copied = place.h ? sizeof(G1Affine) * std::min(kLoadedPoints, c.h) : 0;
   std::uint64_t lists = 0;  // places of scalars, or ranks of bits
   std::uint64_t counts = 0;

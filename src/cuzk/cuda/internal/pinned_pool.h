@@ -11,8 +11,8 @@
 namespace cuzk::cuda {
 
 /// Page-locked buffers that are used again, since page-locking one takes about as long as filling it and
-/// makes the driver wait for the device. Nobody's buffers take at most the bytes that keep() said last,
-/// nothing before; beyond that the ones that came back first are freed. Thread-safe.
+/// makes the driver wait for the device. Of each size nobody's buffers are at most as many as keep() said
+/// last, none before; beyond that those are freed that came back first. Thread-safe.
 class PinnedPool {
  public:
   /// A buffer on loan. Goes back when destroyed, which frees what is too much; may outlive the pool's owner,
@@ -41,8 +41,13 @@ class PinnedPool {
   /// known of. kIo when there is no memory.
   static Result<Lease> take(const std::shared_ptr<PinnedPool>& pool, Context& context, std::uint64_t bytes);
 
-  /// How many bytes of buffers that nobody has may stay. Frees nothing yet.
-  void keep(std::uint64_t bytes);
+  /// How many buffers of each size may stay though nobody has them; those of one size add up. Frees nothing
+  /// yet.
+  struct Kept {
+    std::uint64_t bytes;  ///< of each
+    std::uint64_t count;
+  };
+  void keep(std::vector<Kept> kept);
   /// Frees what is too much, which may wait for the device.
   void trim() noexcept;
   /// Of buffers that nobody has.
@@ -56,7 +61,7 @@ class PinnedPool {
   std::vector<PinnedMemory> free_;  // the last that came back last; has room for every buffer that there is
   std::size_t buffers_ = 0;         // guarded by mutex_, as is all of it
   std::uint64_t idle_ = 0;
-  std::uint64_t kept_ = 0;
+  std::vector<Kept> kept_;
 };
 
 }  // namespace cuzk::cuda

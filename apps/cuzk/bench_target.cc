@@ -130,6 +130,7 @@ class LocalParts {
     if (!settings.vram_limit.empty()) {
       const Result<std::uint64_t> limit = parse_size(settings.vram_limit);
       if (!limit) return limit.error().within("--vram-limit");
+      if (*limit == 0) return usage_error("--vram-limit: must be more than nothing");
       config.gpus.vram_limit = *limit;
     }
     config.gpus.h_multiples = settings.h_multiples;

@@ -48,6 +48,7 @@ for option in "--devices 0" "--vram-limit 8GiB" "--h-multiples 3" "--threads 2" 
   # shellcheck disable=SC2086  # an option and its value
   expect 2 "${option% *} requires --local" "$cuzk" bench single $option -t porep --c1 "$c1"
 done
+expect 2 "--vram-limit: must be more than nothing" "$cuzk" bench single --local --params . --vram-limit 0B -t porep --c1 "$c1" --registered-proof 5 --sector-num 42 --miner-id 1234
 expect 2 "needs --params" "$cuzk" bench sweep --local -t porep --c1 "$c1"
 expect 2 "--seconds: 'nan' is not a number of seconds above 0, up to 604800" "$cuzk" bench stress --load porep:1:F --seconds nan
 # 0 is a registered type, a sector number and a miner: what is not given is not 0.

@@ -25,13 +25,13 @@ void add_digests(OrderedJson& out, const groth16::FileDigests& digests) {
 /// A key does not say of which circuit it is. Its name may, which proves nothing; --circuit compares what can
 /// be compared. Call with the name and length of every vector and the shape's count for it.
 template <class Expected>
-Result<void> add_circuit(OrderedJson& out, const InspectOptions& options, const std::string& path,
-                         Expected&& expected) {
+Result<void> add_circuit(ThreadPool& pool, OrderedJson& out, const InspectOptions& options,
+                         const std::string& path, Expected&& expected) {
   for (const Circuit& circuit : known_circuits())
     if (path.find(circuit.params_stem) != std::string::npos) out["named_for_circuit"] = circuit.id;
   if (options.circuit.empty()) return {};
   CUZK_TRY_ASSIGN(const Circuit circuit, find_circuit(options.circuit));
-  const std::shared_ptr<const Shape> shape = record_shape(circuit);
+  const std::shared_ptr<const Shape> shape = record_shape(pool, circuit);
   for (const auto& [name, count] : expected(*shape)) {
     if (out[name] != count)
       return bad_input(fmt::format("'{}': {} is {}, but circuit {} has {}", path, name, out[name].dump(),
@@ -75,7 +75,7 @@ Result<void> inspect_vk(const InspectOptions& options, const std::string& path) 
   out["gamma_is_generator"] = vk.gamma_g2 == g2_generator();
   out["points"] = kPointsAreGood;
   add_digests(out, groth16::digest_bytes(pool, bytes));
-  CUZK_TRY(add_circuit(out, options, path, [](const Shape& shape) {
+  CUZK_TRY(add_circuit(pool, out, options, path, [](const Shape& shape) {
     return Counts{{"len_ic", shape.num_inputs()}};
   }));
   print_inspection(options, out);
@@ -102,7 +102,7 @@ Result<void> inspect_params(const InspectOptions& options, const std::string& pa
   out["vk_sha256"] = to_hex(sha256(groth16::encode_verifying_key(file.vk())));
   out["gamma_is_generator"] = file.vk().gamma_g2 == g2_generator();
   progress.begin("compare with the circuit");
-  CUZK_TRY(add_circuit(out, options, path, [](const Shape& shape) {
+  CUZK_TRY(add_circuit(pool, out, options, path, [](const Shape& shape) {
     const std::uint64_t in_b = shape.b_input_count() + shape.b_aux_count();
     return Counts{{"len_ic", shape.num_inputs()},
                   {"len_h", (std::uint64_t{1} << shape.domain_log_size()) - 1},

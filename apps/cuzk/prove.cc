@@ -41,7 +41,7 @@ Result<void> run_prove(const ProveOptions& options) {
   CUZK_TRY_ASSIGN(const Circuit circuit, find_circuit(statement.circuit_id()));
   CUZK_TRY_ASSIGN(const std::string params, params_path(options.params, circuit, ".params"));
   progress.begin("record the circuit's shape");
-  const std::shared_ptr<const Shape> shape = record_shape(circuit);
+  const std::shared_ptr<const Shape> shape = record_shape(pool, circuit);
   const auto fraction = [&](double done) { progress.advance_to(Progress::part(done)); };
   progress.begin("open and check the parameters", Progress::kWhole);
   CUZK_TRY_ASSIGN(const std::shared_ptr<const groth16::ProvingKey> key,

@@ -68,7 +68,7 @@ Result<void> run_setup(const SetupOptions& options) {
   ThreadPool pool(options.threads, options.isa);
   Progress progress(!options.no_progress);
   progress.begin("record the circuit's shape");
-  const std::shared_ptr<const Shape> shape = record_shape(circuit);
+  const std::shared_ptr<const Shape> shape = record_shape(pool, circuit);
 
   groth16::SetupOptions setup;
 #if CUZK_HAVE_CUDA

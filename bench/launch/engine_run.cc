@@ -1,5 +1,6 @@
 #include "engine_run.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <future>
@@ -8,6 +9,7 @@
 #include "cuzk/engine/forwarding_device.h"
 #include "cuzk/timeline/analysis.h"
 #include "cuzk/timeline/gantt.h"
+#include "process_memory.h"
 
 namespace cuzk::bench {
 namespace {
@@ -17,6 +19,10 @@ class KeepingDevice : public engine::ForwardingDevice {
   using ForwardingDevice::ForwardingDevice;
   void drop(const std::shared_ptr<const groth16::ProvingKey>&, const groth16::LaunchOptions&) override {}
 };
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
 
 double percent(const std::optional<timeline::Lane>& lane) {
   return lane ? 100 * lane->efficiency() : 0;
@@ -59,7 +65,7 @@ Result<void> run_engine(ThreadPool& pool, const std::shared_ptr<engine::Device>&
                         const engine::RequestReader& reader, const EngineRun& run) {
   timeline::Recorder recorder(std::size_t{1} << 18);
   engine::EngineConfig config;
-  config.memory_budget = std::uint64_t{1} << 40;  // the machine is known to be large enough
+  config.memory_budget = run.memory;
   config.workers_per_device = run.workers_per_device;
   config.partition_workers = run.partition_workers;
   CUZK_TRY_ASSIGN(const std::unique_ptr<engine::Engine> engine,
@@ -73,25 +79,32 @@ Result<void> run_engine(ThreadPool& pool, const std::shared_ptr<engine::Device>&
     engine->preload(id, [&](Result<engine::Preloaded> done) { loaded.set_value(std::move(done)); });
     CUZK_TRY(loaded.get_future().get());
   }
+  const std::uint64_t memory_before = process_memory("VmRSS");
+  reset_peak_memory();
   const auto begin = std::chrono::steady_clock::now();
-  std::vector<std::future<std::shared_ptr<const engine::JobResult>>> results;
+  using Done = std::pair<std::shared_ptr<const engine::JobResult>, double>;
+  std::vector<std::future<Done>> results;
   for (const ProofRequest& request : run.requests) {
+    const auto submitted = std::chrono::steady_clock::now();
     const engine::Submission submission = engine->submit({"", engine::Priority::kNormal, request, {}});
     if (!submission.accepted()) return io_error(run.name + ": " + submission.message);
-    auto promise = std::make_shared<std::promise<std::shared_ptr<const engine::JobResult>>>();
+    auto promise = std::make_shared<std::promise<Done>>();
     results.push_back(promise->get_future());
-    CUZK_TRY(engine->await(submission.job_id, {}, [promise](const engine::Awaited& awaited) {
-      promise->set_value(awaited.result);
+    CUZK_TRY(engine->await(submission.job_id, {}, [promise, submitted](const engine::Awaited& awaited) {
+      promise->set_value({awaited.result, seconds_since(submitted)});
     }));
   }
   std::size_t proofs = 0;
+  std::vector<double> latencies;
   for (auto& result : results) {
-    const std::shared_ptr<const engine::JobResult> job = result.get();
+    const auto [job, latency] = result.get();
     if (job->state != engine::JobState::kCompleted)
       return Error{ErrorCode::kInternal, run.name + ": " + job->message};
     proofs += job->proof.size() / 192;
+    latencies.push_back(latency);
   }
-  const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const double wall = seconds_since(begin);
+  const std::uint64_t memory_peak = process_memory("VmHWM");
   engine->shut_down({});
   timeline::Recorder::Tail tail = recorder.since(0);
   const timeline::Log log{std::move(tail.events), tail.lost};
@@ -107,6 +120,16 @@ Result<void> run_engine(ThreadPool& pool, const std::shared_ptr<engine::Device>&
   for (const timeline::StageTime& stage : analysis.stages)
     std::printf("  %s %.2f;", stage.stage.c_str(), stage.mean_ms());
   std::printf("  mean ms\n");
+  std::sort(latencies.begin(), latencies.end());
+  std::printf(
+      "  a job, from submission to its last proof verified: %.3f s at the least, %.3f median, %.3f at the "
+      "most;",
+      latencies.front(), latencies[latencies.size() / 2], latencies.back());
+  for (const timeline::StageTime& stage : analysis.stages)
+    if (stage.stage == "synthesis")
+      std::printf(" synthesis of a partition %.1f ms mean, %.1f at the most;", stage.mean_ms(), stage.max_ms);
+  std::printf(" memory %.2f GB before, %.2f at the most\n", static_cast<double>(memory_before) / 1e9,
+              static_cast<double>(memory_peak) / 1e9);
   std::fflush(stdout);
   return write_files(run, log, analysis);
 }

@@ -15,12 +15,14 @@ struct EngineRun {
   std::vector<std::string> circuit_ids;  ///< loaded before the clock starts
   unsigned workers_per_device = 2;
   unsigned partition_workers = 4;
-  std::vector<ProofRequest> requests;  ///< submitted all at once
+  std::vector<ProofRequest> requests;  ///< submitted one after the other, none waits for a proof
+  std::uint64_t memory = 0;            ///< EngineConfig::memory_budget
   std::string folder;                  ///< for NAME.svg, NAME.timeline and NAME.txt; empty: no files
 };
 
-/// Prints one line with times and efficiencies and the gaps of the lock by class. Every proof has been
-/// verified by the engine. An Error when a job fails or a file cannot be written.
+/// Prints times and efficiencies, the gaps of the lock by class, what synthesis took and the most memory that
+/// the process had meanwhile (with what it held before: keys lie in it as files otherwise would). Every proof
+/// has been verified by the engine. An Error when a job fails or a file cannot be written.
 Result<void> run_engine(ThreadPool& pool, const std::shared_ptr<engine::Device>& device,
                         const std::shared_ptr<engine::CircuitSource>& circuits,
                         const engine::RequestReader& reader, const EngineRun& run);

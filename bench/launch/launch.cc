@@ -2,7 +2,7 @@
 //   cuzk_launch_bench [options]
 //     --log-size N      of the synthetic circuit's domain, 12 to 28 (default 20)
 //     --launches N      launches one at a time, at least 1 (default 3)
-//     --engine LIST     workers per device, e.g. 1,2,3: an engine run for each
+//     --engine LIST     workers per device, e.g. 1,2,3: an engine run for each; 2x1: of one job
 //     --engine-multiples N  points of each of h that the key keeps in the engine runs that follow (default 1;
 //     0: what suits the memory), wherever --multiples stands
 //     --vram-limit LIST bytes, or 1.5G for 1.5 * 10^9: launches under each limit, whose proofs must be the
@@ -11,10 +11,13 @@
 //     whose proofs must be the first ones
 //     --jobs N          of an engine run (default 3), of --partitions N each (default 10)
 //     --porep FILE      a C1 output, of a small sector: the same with real jobs, 10 times --jobs
+//     --circuits LIST   e.g. porep-32g,winning-32g: the same with jobs fabricated for these circuits, as a
+//                       client would send them: the whole of a sector, of a window all that it holds
+//     --memory LIMIT    budget of engine runs (default: the machine is known to be large enough)
 //     --kinds           jobs of every kind of proof with sectors of 2 KiB (tests/data; run in the root of the
 //                       repository), mixed: in an engine run 10 times --jobs of each; --jobs of each under a
 //                       limit, with two workers, where keys make room for one another
-//     --no-synthetic    only --porep and --kinds
+//     --no-synthetic    only --porep, --circuits and --kinds
 //     --check           compares parameters and proof with the CPU's, byte for byte (small sizes)
 //     --threads N       of the CPU (default: all)
 //     --cpu             everything on the CPU, for trying out this program; no --vram-limit
@@ -23,24 +26,22 @@
 // made in the process from fixed secrets: never for use. Exits with 1 when a check fails, 2 for wrong usage,
 // 3 where the environment (device, memory, files) does not serve.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
-#include <optional>
+#include <functional>
 
-#include "cuzk/base/hex.h"
 #include "cuzk/cuda/point_maker.h"
 #include "cuzk/devices/cuda_device.h"
 #include "cuzk/filecoin/porep/c1.h"
-#include "cuzk/groth16/cpu_prover.h"
 #include "cuzk/groth16/setup.h"
 #include "cuzk/proving/circuit.h"
 #include "cuzk/proving/porep.h"
 #include "device_check.h"
 #include "engine_run.h"
+#include "fabricated_request.h"
 #include "launch_options.h"
+#include "launch_series.h"
 #include "memory_circuits.h"
 #include "reference_cases.h"
 #include "synthetic_circuit.h"
@@ -50,42 +51,10 @@ namespace {
 using namespace cuzk;
 using bench::Action;
 using bench::Options;
+using bench::require;
+using bench::secret;
+using bench::stop;
 
-/// Ends the program: a result that cannot be is a failed check, anything else is the environment's.
-[[noreturn]] void stop(const Error& error) {
-  const bool wrong = error.code == ErrorCode::kInternal || error.code == ErrorCode::kUnsatisfied;
-  std::fprintf(stderr, "%s: %s\n", wrong ? "FAILED" : "cuzk_launch_bench", error.message.c_str());
-  std::exit(wrong ? 1 : error.code == ErrorCode::kUsage ? 2 : 3);
-}
-template <class T>
-T require(Result<T> result) {
-  if (!result) stop(result.error());
-  return std::move(result).value();
-}
-void require(const Result<void>& result) {
-  if (!result) stop(result.error());
-}
-/// Prints how long each step took.
-class Steps {
- public:
-  void done(const std::string& what) {
-    const auto now = std::chrono::steady_clock::now();
-    std::printf("%8.3f s  %s\n", std::chrono::duration<double>(now - last_).count(), what.c_str());
-    std::fflush(stdout);
-    last_ = std::chrono::steady_clock::now();
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
-
-double ms(groth16::ProverClock::time_point from, groth16::ProverClock::time_point to) {
-  return std::chrono::duration<double, std::milli>(to - from).count();
-}
-
-Fr secret(std::uint64_t i) {
-  return Fr::from_u64(0x9e3779b97f4a7c15 * i) * -Fr::from_u64(0x123456789abcdef);
-}
 groth16::ToxicWaste toxic() {
   return {secret(1), secret(2), secret(3), secret(4), secret(5)};
 }
@@ -148,8 +117,8 @@ class Program {
                 std::to_string(100.0 * static_cast<double>(ones) / static_cast<double>(shape->num_bits())) +
                 " % of the bits one");
     if (options_.log_size <= 22 || options_.check) {
-      check(shape->first_unsatisfied(pool_, *witness) == shape->num_constraints(),
-            "the witness satisfies every row");
+      report_.line("the witness satisfies every row",
+                   shape->first_unsatisfied(pool_, *witness) == shape->num_constraints());
       steps_.done("satisfaction");
     }
     const auto key = make_key("synthetic", shape);
@@ -157,9 +126,12 @@ class Program {
       return Result<std::shared_ptr<const Statement>>(
           std::make_shared<const SyntheticStatement>(circuit, options_.partitions, request.sector_number));
     };
-    std::vector<ProofRequest> requests(options_.jobs);
-    for (unsigned i = 0; i < options_.jobs; ++i) requests[i].sector_number = i + 1;
-    prove("synthetic", "synthetic-2^" + std::to_string(options_.log_size), key, witness, requests, reader);
+    prove("synthetic", "synthetic-2^" + std::to_string(options_.log_size), key, witness, reader,
+          [](unsigned jobs) {
+            std::vector<ProofRequest> requests(jobs);
+            for (unsigned i = 0; i < jobs; ++i) requests[i].sector_number = i + 1;
+            return requests;
+          });
     device_->drop(key);
   }
 
@@ -167,15 +139,14 @@ class Program {
     const engine::RequestReader reader = [this](ThreadPool&, const ProofRequest&) {
       return read_porep(options_.porep);
     };
-    const std::shared_ptr<const Statement> statement = require(read_porep(options_.porep));
-    const std::string& id = statement->circuit_id();
-    const std::shared_ptr<const Shape> shape = record_shape(require(find_circuit(id)));
-    steps_.done("shape of " + id + ": " + statement->description());
-    describe(*shape);
-    const auto key = make_key(id, shape);
-    prove(id, id, key, require(statement->synthesize(pool_, *shape, 0, {})).witness,
-          std::vector<ProofRequest>(std::size_t{10} * options_.jobs), reader);
-    device_->drop(key);
+    real({}, reader, 10);
+  }
+
+  /// The jobs that clients would send for sectors of this size.
+  void circuit(const std::string& id) {
+    const ProofRequest request = require(bench::fabricated_request(pool_, id));
+    steps_.done("a request fabricated for " + id);
+    real(request, read_request, 1);
   }
 
   void kinds() {
@@ -186,7 +157,7 @@ class Program {
       ProofRequest request = require(device_test::reference_request(c));
       const std::shared_ptr<const Statement> statement = require(read_request(pool_, request));
       const std::string& id = statement->circuit_id();
-      const std::shared_ptr<const Shape> shape = record_shape(require(find_circuit(id)));
+      const std::shared_ptr<const Shape> shape = record_shape(pool_, require(find_circuit(id)));
       steps_.done("shape of " + id + ": " + statement->description());
       describe(*shape);
       keys.push_back(make_key(id, shape));
@@ -200,7 +171,7 @@ class Program {
     };
     for (const Action& action : options_.actions) {
       if (action.kind == Action::Kind::engine) {
-        run_with(action, ids, "kinds", mixed(10 * options_.jobs), read_request);
+        run_with(action, ids, "kinds", mixed(10 * jobs_of(action)), read_request);
         continue;
       }
       if (action.kind == Action::Kind::multiples) continue;  // of one key
@@ -208,21 +179,17 @@ class Program {
       if (device == nullptr) continue;
       run(device, ids, "kinds-limited", 2, mixed(options_.jobs), read_request);
       cuda::Context& memory = *context_of(*device);
-      check(device_test::limit_held(memory) && memory.bytes_in_use() == 0,
-            "  the limit held, and nothing is in use behind the engine");
+      report_.line("  the limit held, and nothing is in use behind the engine",
+                   device_test::limit_held(memory) && memory.bytes_in_use() == 0);
     }
     engine_device_.reset();
     for (const auto& key : keys) device_->drop(key);
   }
 
-  [[nodiscard]] int failed() const { return failed_; }
+  /// The exit code.
+  [[nodiscard]] int finish() const { return report_.finish("launches"); }
 
  private:
-  void check(bool ok, const char* what) {
-    std::printf("%-64s %s\n", what, ok ? "ok" : "FAILED");
-    failed_ += ok ? 0 : 1;
-  }
-
   void describe(const Shape& shape) const {
     const auto n = [](std::size_t v) { return static_cast<unsigned long long>(v); };
     const auto of = [](std::size_t part, std::size_t whole) {
@@ -303,85 +270,34 @@ class Program {
       require(b.read(at, std::span(right).first(n)));
       same = std::memcmp(left.data(), right.data(), n) == 0;
     }
-    check(same, "the parameters are the CPU's, byte for byte");
+    report_.line("the parameters are the CPU's, byte for byte", same);
   }
 
-  /// Launches one at a time, all with the same r and s, each proof verified; the proof.
-  std::optional<groth16::ProofBytes> launch(groth16::Prover& prover, cuda::Context* context,
-                                            const std::shared_ptr<const groth16::ProvingKey>& key,
-                                            const std::shared_ptr<const Witness>& witness, bool compare) {
-    const std::shared_ptr<const Shape>& shape = key->shape();
-    std::optional<groth16::ProofBytes> first;
-    const groth16::PreparedVerifyingKey vk(key->vk());
-    std::map<std::string, std::vector<double>> stages;
-    std::vector<std::string> order;
-    std::vector<double> prepares, held;
-    for (unsigned i = 0; i < options_.launches; ++i) {
-      if (context != nullptr) context->reset_peak();
-      const auto begin = groth16::ProverClock::now();
-      std::vector<groth16::Prepared> batch;
-      batch.push_back(require(prover.prepare(key, shape, witness, secret(6), secret(7))));
-      const auto prepared = groth16::ProverClock::now();
-      groth16::Pending pending = require(prover.launch(batch));
-      const groth16::LaunchReport report = pending.report();
-      const auto launched = groth16::ProverClock::now();
-      const groth16::Proof proof = require(prover.finish(std::move(pending))).at(0);
-      const auto finished = groth16::ProverClock::now();
-      if (!vk.verify(pool_, {std::span(witness->inputs).subspan(1), proof}))
-        check(false, "the proof verifies");
-      const auto verified = groth16::ProverClock::now();
-      prepares.push_back(ms(begin, prepared));
-      held.push_back(ms(report.lock_acquired, report.lock_released));
-      const groth16::ProofBytes bytes = groth16::encode_proof(proof);
-      if (!first) first = bytes;
-      if (bytes != *first) check(false, "every launch gives the same proof");
-      std::printf(
-          "  launch: prepare %.2f, launch %.2f, lock held %.2f, finish %.2f, verify %.2f ms, peak %.3f GB, "
-          "proof %s\n",
-          prepares.back(), ms(prepared, launched), held.back(), ms(launched, finished),
-          ms(finished, verified), context == nullptr ? 0 : static_cast<double>(context->peak_bytes()) / 1e9,
-          to_hex(ByteSpan(bytes).first(12)).c_str());
-      for (const groth16::LaunchStage& stage : report.stages) {
-        if (!stages.contains(stage.name)) order.emplace_back(stage.name);
-        auto& times = stages[stage.name];
-        if (times.size() <= i) times.push_back(0);
-        times[i] += ms(stage.begin, stage.end);
-      }
-      if (i != 0 || !compare || context == nullptr) continue;
-      groth16::CpuProver cpu(pool_);
-      const auto expected = require(groth16::prove(cpu, key, shape, witness, secret(6), secret(7)));
-      check(groth16::encode_proof(expected) == bytes, "the proof is the CPU's, byte for byte");
-    }
-    if (held.empty()) return first;
-    const auto median = [](std::vector<double> times) {
-      std::sort(times.begin(), times.end());
-      return (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
-    };
-    std::printf("  median of %zu: prepare %.2f, lock held %.2f ms;", held.size(), median(prepares),
-                median(held));
-    double sum = 0;
-    double bits = 0;
-    double tails = 0;
-    for (const std::string& name : order) {
-      const double time = median(stages[name]);
-      std::printf(" %s %.2f", name.c_str(), time);
-      sum += time;
-      if (name.ends_with("_bits")) bits += time;
-      if (name.ends_with("_wide")) tails += time;
-    }
-    std::printf("; stages %.2f ms", sum);
-    if (bits + tails != 0) std::printf(", of them sums over bits %.2f, wide tails %.2f", bits, tails);
-    std::printf("\n");
-    steps_.done("launches, every proof verified");
-    return first;
+  /// Jobs that all ask for the same; an engine run has as many times its number of jobs.
+  void real(const ProofRequest& request, const engine::RequestReader& reader, unsigned times) {
+    const std::shared_ptr<const Statement> statement = require(reader(pool_, request));
+    const std::string id = statement->circuit_id();
+    steps_.done("read and verified: " + statement->description());
+    const std::shared_ptr<const Shape> shape = record_shape(pool_, require(find_circuit(id)));
+    steps_.done("shape of " + id);
+    describe(*shape);
+    const auto witness = require(statement->synthesize(pool_, *shape, 0, {})).witness;
+    steps_.done("witness of partition 0");
+    const auto key = make_key(id, shape);
+    prove(id, id, key, witness, reader,
+          [&](unsigned jobs) { return std::vector<ProofRequest>(std::size_t{times} * jobs, request); });
+    device_->drop(key);
+    circuits_->remove(id);
   }
 
-  /// Launches on the whole device, then the actions in their order.
+  /// Launches on the whole device, then the actions in their order; `requests` makes those of a number of
+  /// jobs.
   void prove(const std::string& circuit_id, const std::string& name,
              const std::shared_ptr<const groth16::ProvingKey>& key,
-             const std::shared_ptr<const Witness>& witness, const std::vector<ProofRequest>& requests,
-             const engine::RequestReader& reader) {
-    const auto proof = launch(device_->prover(), context(), key, witness, options_.check);
+             const std::shared_ptr<const Witness>& witness, const engine::RequestReader& reader,
+             const std::function<std::vector<ProofRequest>(unsigned jobs)>& requests) {
+    const bench::LaunchSeries series{key, witness, options_.launches, options_.check};
+    const groth16::ProofBytes proof = launch(device_->prover(), context(), series);
     for (const Action& action : options_.actions) {
       if (action.kind != Action::Kind::engine || action.multiples != engine_multiples_)
         engine_device_.reset();
@@ -392,21 +308,31 @@ class Program {
           device_->drop(key);
           require(context()->trim());
         }
-        run_with(action, {circuit_id}, name, requests, reader);
+        run_with(action, {circuit_id}, name, requests(jobs_of(action)), reader);
       } else if (action.kind == Action::Kind::vram_limit) {
-        limited(action.value, key, witness, proof);
+        limited(action.value, series, proof);
       } else {
-        with_multiples(static_cast<unsigned>(action.value), key, witness, proof);
+        with_multiples(static_cast<unsigned>(action.value), series, proof);
       }
     }
     engine_device_.reset();
   }
 
+  [[nodiscard]] unsigned jobs_of(const Action& action) const {
+    return action.jobs == 0 ? options_.jobs : action.jobs;
+  }
+
+  groth16::ProofBytes launch(groth16::Prover& prover, cuda::Context* context, bench::LaunchSeries series) {
+    const groth16::ProofBytes proof = bench::run_launches(pool_, prover, context, series, report_);
+    steps_.done("launches");
+    return proof;
+  }
+
   /// In the place of the key that the device holds.
-  void with_multiples(unsigned multiples, const std::shared_ptr<const groth16::ProvingKey>& key,
-                      const std::shared_ptr<const Witness>& witness,
-                      const std::optional<groth16::ProofBytes>& expected) {
+  void with_multiples(unsigned multiples, bench::LaunchSeries series, const groth16::ProofBytes& expected) {
     if (context() == nullptr) return;
+    const auto& key = series.key;
+    series.compare = false;
     std::printf("%u multiples of the points of h\n", multiples);
     device_->drop(key);
     require(context()->trim());
@@ -418,9 +344,9 @@ class Program {
       print_plan(prover);
       steps_.done("key copied to the device");
       const std::uint64_t held = context()->bytes_in_use();
-      const auto proof = launch(prover, context(), key, witness, false);
-      check(!expected || proof == expected, "  the proof is that without multiples");
-      check(context()->bytes_in_use() == held, "  what a launch took it gave back");
+      const groth16::ProofBytes proof = launch(prover, context(), series);
+      report_.line("  the proof is that without multiples", proof == expected);
+      report_.line("  what a launch took it gave back", context()->bytes_in_use() == held);
     }
     // A limited context that follows has a pool of its own and needs what this one's would keep.
     require(context()->trim());
@@ -433,22 +359,22 @@ class Program {
     return require(devices::CudaDevice::open(pool_, description_, {.vram_limit = limit}));
   }
 
-  void limited(std::uint64_t limit, const std::shared_ptr<const groth16::ProvingKey>& key,
-               const std::shared_ptr<const Witness>& witness,
-               const std::optional<groth16::ProofBytes>& expected) {
+  void limited(std::uint64_t limit, bench::LaunchSeries series, const groth16::ProofBytes& expected) {
     const auto device = open_limited(limit);
     if (device == nullptr) return;
+    const auto& key = series.key;
+    series.compare = false;
     cuda::Context& memory = *context_of(*device);
     require(device->hold(key));
     print_plan(*device);
     steps_.done("key held");
     const std::uint64_t before = memory.bytes_in_use();
-    const auto proof = launch(device->prover(), &memory, key, witness, false);
-    check(!expected || proof == expected, "  the proof is that without a limit");
-    check(device_test::limit_held(memory) && memory.bytes_in_use() == before,
-          "  the limit held, and what a launch took it gave back");
+    const groth16::ProofBytes proof = launch(device->prover(), &memory, series);
+    report_.line("  the proof is that without a limit", proof == expected);
+    report_.line("  the limit held, and what a launch took it gave back",
+                 device_test::limit_held(memory) && memory.bytes_in_use() == before);
     device->drop(key);
-    check(memory.bytes_in_use() == 0, "  nothing is in use when the key is dropped");
+    report_.line("  nothing is in use when the key is dropped", memory.bytes_in_use() == 0);
   }
 
   /// An engine run. Keys with multiples are on a device of their own, opened for the first of the runs that
@@ -473,16 +399,17 @@ class Program {
   void run(const std::shared_ptr<engine::Device>& device, std::vector<std::string> circuit_ids,
            const std::string& name, unsigned workers, std::vector<ProofRequest> requests,
            const engine::RequestReader& reader) {
+    const std::string title = name + "-w" + std::to_string(workers) + "-" + std::to_string(requests.size());
     require(bench::run_engine(pool_, device, circuits_, reader,
-                              {name + "-w" + std::to_string(workers), std::move(circuit_ids), workers,
-                               std::clamp(pool_.size() / 4, 2U, 4U), std::move(requests), options_.out}));
+                              {title, std::move(circuit_ids), workers, std::clamp(pool_.size() / 4, 2U, 4U),
+                               std::move(requests), options_.memory, options_.out}));
     steps_.done("engine run");
   }
 
   const Options options_;
-  int failed_ = 0;
+  device_test::Report report_;
   ThreadPool pool_;
-  Steps steps_;
+  bench::Steps steps_;
   cuda::DeviceDescription description_;
   std::shared_ptr<engine::Device> device_;
   std::shared_ptr<engine::Device> kept_;
@@ -500,6 +427,7 @@ int main(int argc, char** argv) {
   Program program(options);
   if (options.synthetic) program.synthetic();
   if (!options.porep.empty()) program.porep();
+  for (const std::string& id : options.circuits) program.circuit(id);
   if (options.kinds) program.kinds();
-  return program.failed() == 0 ? 0 : 1;
+  return program.finish();
 }

@@ -33,6 +33,14 @@ std::uint64_t bytes(const std::string& text) {
   return static_cast<std::uint64_t>(value * 1e9);
 }
 
+/// Of a list with commas.
+std::vector<std::string> items(const std::string& list) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at <= list.size(); at += out.back().size() + 1)
+    out.push_back(list.substr(at, list.find(',', at) - at));
+  return out;
+}
+
 }  // namespace
 
 Options parse_options(int argc, char** argv) {
@@ -55,19 +63,21 @@ Options parse_options(int argc, char** argv) {
     } else if (name == "--launches") {
       o.launches = count();
     } else if (name == "--engine" || name == "--vram-limit" || name == "--multiples") {
-      const std::string list = value();
-      for (std::size_t at = 0; at <= list.size();) {
-        const std::size_t comma = std::min(list.find(',', at), list.size());
-        const std::string item = list.substr(at, comma - at);
-        at = comma + 1;
-        if (name == "--multiples") {
-          o.actions.push_back({Action::Kind::multiples, small(item)});
-          continue;
+      for (const std::string& item : items(value())) {
+        Action action{Action::Kind::multiples, 0, engine_multiples, 0};
+        if (name == "--engine") {
+          const std::size_t times = std::min(item.find('x'), item.size());
+          action.kind = Action::Kind::engine;
+          action.value = small(item.substr(0, times));
+          if (times != item.size() && (action.jobs = small(item.substr(times + 1))) == 0)
+            usage("an engine run has at least one job");
+        } else if (name == "--vram-limit") {
+          action = {Action::Kind::vram_limit, bytes(item), 1, 0};
+        } else {
+          action.value = small(item);
         }
-        const bool engine = name == "--engine";
-        o.actions.push_back({engine ? Action::Kind::engine : Action::Kind::vram_limit,
-                             engine ? small(item) : bytes(item), engine_multiples});
-        if (o.actions.back().value == 0) usage((name + " has no 0").c_str());
+        if (action.value == 0 && name != "--multiples") usage((name + " has no 0").c_str());
+        o.actions.push_back(action);
       }
     } else if (name == "--engine-multiples") {
       engine_multiples = count();
@@ -77,6 +87,10 @@ Options parse_options(int argc, char** argv) {
       o.partitions = count();
     } else if (name == "--porep") {
       o.porep = value();
+    } else if (name == "--circuits") {
+      o.circuits = items(value());
+    } else if (name == "--memory") {
+      o.memory = bytes(value());
     } else if (name == "--kinds") {
       o.kinds = true;
     } else if (name == "--no-synthetic") {

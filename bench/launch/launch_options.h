@@ -11,6 +11,7 @@ struct Action {
   enum class Kind { engine, vram_limit, multiples } kind;
   std::uint64_t value;     ///< workers, bytes, or multiples
   unsigned multiples = 1;  ///< of the key of an engine run
+  unsigned jobs = 0;       ///< of an engine run; 0: as --jobs says
 };
 
 /// The options at the head of launch.cc.
@@ -21,6 +22,8 @@ struct Options {
   unsigned jobs = 3;
   unsigned partitions = 10;
   std::string porep;
+  std::vector<std::string> circuits;
+  std::uint64_t memory = std::uint64_t{1} << 40;
   bool kinds = false;
   bool synthetic = true;
   bool check = false;

@@ -17,6 +17,7 @@ class MemoryCircuits : public engine::CircuitSource {
   void add(const std::string& id, std::shared_ptr<const groth16::ProvingKey> key, std::uint64_t bytes) {
     circuits_[id] = std::make_shared<Entry>(std::move(key), bytes);
   }
+  void remove(const std::string& id) { circuits_.erase(id); }
 
   [[nodiscard]] std::vector<Known> known() const override {
     std::vector<Known> out;

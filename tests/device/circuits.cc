@@ -95,7 +95,8 @@ void check_case(Bench& bench, const ReferenceCase& c) {
   const std::shared_ptr<const Statement> statement =
       require(read_request(bench.pool, require(reference_request(c))));
   const ReferenceProof reference = require(reference_proof(c));
-  std::shared_ptr<const Shape> shape = record_shape(require(find_circuit(statement->circuit_id())));
+  std::shared_ptr<const Shape> shape =
+      record_shape(bench.pool, require(find_circuit(statement->circuit_id())));
   const PartitionWitness partition = require(statement->synthesize(bench.pool, *shape, 0, {}));
   const auto begin = groth16::ProverClock::now();
   const Case made = bench.make(std::move(shape), partition.witness, require(reference_secrets(c)));

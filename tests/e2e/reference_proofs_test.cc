@@ -29,7 +29,7 @@ struct Parameters {
 class ReferenceProofs : public testing::TestWithParam<Parameters> {
  protected:
   std::shared_ptr<const ProvingKey> make_key() {
-    const auto shape = record_shape(find_circuit(GetParam().circuit).value());
+    const auto shape = record_shape(pool_, find_circuit(GetParam().circuit).value());
     const std::string tag = GetParam().tag;
     const nlohmann::json json = cuzk::test::data_json("groth16/params/" + tag + ".json");
     const auto secret = [&](const char* name) { return test::fr_from_hex(json["toxic"][name]); };

@@ -75,7 +75,7 @@ Result<LoadedShape> FileCircuitSource::load_shape(ThreadPool& pool, const std::s
   CUZK_TRY_ASSIGN(const Circuit circuit, find_circuit(circuit_id));
   if (shapes_ != nullptr) return shapes_->load(pool, circuit, stop);
   LoadedShape recorded;
-  CUZK_TRY_ASSIGN(recorded.shape, record_shape(circuit, stop));
+  CUZK_TRY_ASSIGN(recorded.shape, record_shape(pool, circuit, stop));
   return recorded;
 }
 

@@ -21,7 +21,7 @@ TEST(Porep2k, EveryGoodJobVerifiesNoneIsLostNoneComesTwice) {
   const groth16::test::TemporaryFolder folder;
   const Circuit circuit = find_circuit("porep-2k").value();
   const std::string params = folder.file(circuit.params_stem + ".params");
-  ASSERT_TRUE(groth16::generate_parameters(pool, *record_shape(circuit),
+  ASSERT_TRUE(groth16::generate_parameters(pool, *record_shape(pool, circuit),
                                            groth16::random_toxic_waste().value(), params));
   std::mutex mutex;
   std::map<std::string, int> results;

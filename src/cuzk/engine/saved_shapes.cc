@@ -29,7 +29,7 @@ Result<LoadedShape> SavedShapes::load(ThreadPool& pool, const Circuit& circuit,
     warn_(saved.error().message + "; the circuit is recorded anew");
   }
   LoadedShape recorded;
-  CUZK_TRY_ASSIGN(recorded.shape, record_shape(circuit, stop));
+  CUZK_TRY_ASSIGN(recorded.shape, record_shape(pool, circuit, stop));
   std::filesystem::create_directories(folder_, error);  // a failure shows in the write
   if (const Result<void> written = write_shape_file(pool, *recorded.shape, expected, file); !written)
     warn_(written.error().message + "; the shape is not saved");

@@ -6,8 +6,7 @@
 #include "cuzk/filecoin/post/parameters.h"
 #include "cuzk/filecoin/update/circuit.h"
 #include "cuzk/filecoin/update/parameters.h"
-#include "cuzk/proving/internal/stoppable.h"
-#include "cuzk/r1cs/shape_recorder.h"
+#include "cuzk/proving/internal/circuit_parts.h"
 
 namespace cuzk {
 namespace {
@@ -32,9 +31,14 @@ std::string canonical_id(std::string_view id) {
 
 Circuit porep_circuit(const porep::SectorParams& sector) {
   return {"porep-" + size_suffix(sector.bytes), ProofKind::porep_seal_commit, porep::parameter_stem(sector),
-          [&sector](const std::stop_token& stop) {
-            return detail::run_stoppable<ShapeRecorder>(
-                stop, [&](auto& cs) { porep::synthesize(cs, porep::PartitionInput::blank(sector)); });
+          [&sector](ThreadPool& pool, const std::stop_token& stop) {
+            const auto input = porep::PartitionInput::blank(sector);
+            return detail::record_in_parts(
+                pool, stop, input.challenges.size(), true,
+                [&](auto& cs) { return porep::synthesize_head(cs, input); },
+                [&](auto& cs, const auto& head, std::size_t i) {
+                  porep::synthesize_challenge(cs, head, input, i);
+                });
           }};
 }
 
@@ -42,17 +46,24 @@ Circuit post_circuit(const post::PostParams& params) {
   const bool winning = params.kind == post::Kind::winning;
   return {(winning ? "winning-" : "wpost-") + size_suffix(params.size->bytes),
           winning ? ProofKind::winning_post : ProofKind::window_post_partition, post::parameter_stem(params),
-          [&params](const std::stop_token& stop) {
-            return detail::run_stoppable<ShapeRecorder>(
-                stop, [&](auto& cs) { post::synthesize(cs, post::PartitionInput::blank(params)); });
+          [&params](ThreadPool& pool, const std::stop_token& stop) {
+            const auto input = post::PartitionInput::blank(params);
+            return detail::record_in_parts(
+                pool, stop, input.slot_count, true, [](auto&) { return 0; },
+                [&](auto& cs, int, std::size_t i) { post::synthesize_slot(cs, input.slot(i)); });
           }};
 }
 
 Circuit update_circuit(const update::SectorParams& sector) {
   return {"snap-" + size_suffix(sector.bytes), ProofKind::snap_deals_update, update::parameter_stem(sector),
-          [&sector](const std::stop_token& stop) {
-            return detail::run_stoppable<ShapeRecorder>(
-                stop, [&](auto& cs) { update::synthesize(cs, update::PartitionInput::blank(sector)); });
+          [&sector](ThreadPool& pool, const std::stop_token& stop) {
+            const auto input = update::PartitionInput::blank(sector);
+            return detail::record_in_parts(
+                pool, stop, input.challenges.size(), false,
+                [&](auto& cs) { return update::synthesize_head(cs, input); },
+                [&](auto& cs, const auto& head, std::size_t i) {
+                  update::synthesize_challenge(cs, head, input, i);
+                });
           }};
 }
 
@@ -74,12 +85,13 @@ Result<Circuit> find_circuit(std::string_view id) {
   return usage_error("there is no circuit '" + std::string(id) + "'; known: " + ids);
 }
 
-std::shared_ptr<const Shape> record_shape(const Circuit& circuit) {
-  return *record_shape(circuit, {});
+std::shared_ptr<const Shape> record_shape(ThreadPool& pool, const Circuit& circuit) {
+  return *record_shape(pool, circuit, {});
 }
 
-Result<std::shared_ptr<const Shape>> record_shape(const Circuit& circuit, const std::stop_token& stop) {
-  std::optional<Shape> shape = circuit.record(stop);
+Result<std::shared_ptr<const Shape>> record_shape(ThreadPool& pool, const Circuit& circuit,
+                                                  const std::stop_token& stop) {
+  std::optional<Shape> shape = circuit.record(pool, stop);
   if (!shape) return Error{ErrorCode::kStopped, circuit.id + ": stopped on request"};
   return std::shared_ptr<const Shape>(std::make_shared<const Shape>(*std::move(shape)));
 }

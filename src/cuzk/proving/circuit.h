@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cuzk/base/result.h"
+#include "cuzk/cpu/thread_pool.h"
 #include "cuzk/filecoin/porep/sector.h"
 #include "cuzk/filecoin/post/config.h"
 #include "cuzk/filecoin/update/sector.h"
@@ -25,7 +26,7 @@ struct Circuit {
   /// Of the parameter files: append ".params" or ".vk".
   std::string params_stem;
   /// Runs the circuit without values, see record_shape; nothing when it was stopped.
-  std::function<std::optional<Shape>(const std::stop_token& stop)> record;
+  std::function<std::optional<Shape>(ThreadPool& pool, const std::stop_token& stop)> record;
 };
 
 /// All circuits: PoRep, WinningPoSt, WindowPoSt, SnapDeals; of each kind the smallest sector first.
@@ -41,10 +42,13 @@ Circuit porep_circuit(const porep::SectorParams& sector);
 Circuit post_circuit(const post::PostParams& params);
 Circuit update_circuit(const update::SectorParams& sector);
 
-/// Runs the circuit once without values. Takes about a second for each 3 million constraints; memory as
-/// Shape::memory_bytes of the result says (about 37 bytes a constraint).
-std::shared_ptr<const Shape> record_shape(const Circuit& circuit);
+/// Runs the circuit without values: parts that are alike (the challenges of a PoRep, the sectors of a window)
+/// once, those of an update side by side. About a second for each 3 million constraints that are run, a few
+/// seconds in all for the largest circuits; memory as Shape::memory_bytes of the result says (about 37 bytes
+/// a constraint), for an update twice that meanwhile.
+std::shared_ptr<const Shape> record_shape(ThreadPool& pool, const Circuit& circuit);
 /// The same; kStopped within a second of a stop that is asked for.
-Result<std::shared_ptr<const Shape>> record_shape(const Circuit& circuit, const std::stop_token& stop);
+Result<std::shared_ptr<const Shape>> record_shape(ThreadPool& pool, const Circuit& circuit,
+                                                  const std::stop_token& stop);
 
 }  // namespace cuzk

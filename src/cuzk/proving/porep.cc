@@ -23,14 +23,15 @@ class PorepStatement final : public Statement {
 
   std::uint64_t memory_bytes() const override { return sizeof(*this) + c1_.vanilla.memory_bytes(); }
 
-  Result<PartitionWitness> synthesize(ThreadPool& /*pool*/, const Shape& shape, unsigned k,
+  Result<PartitionWitness> synthesize(ThreadPool& pool, const Shape& shape, unsigned k,
                                       std::stop_token stop) const override {
     CUZK_TRY_ASSIGN(const porep::PartitionInput input, porep::partition_input(c1_, k));
     CUZK_TRY_ASSIGN(std::vector<Fr> inputs, public_inputs(k));
     return detail::run_circuit(
-        shape, stop, k, std::move(inputs),
+        pool, shape, stop, k, std::move(inputs),
         "the vanilla proof's node numbers are not those that the seed and the graph demand",
-        [&](auto& cs) { porep::synthesize(cs, input); });
+        input.challenges.size(), [&](auto& cs) { return porep::synthesize_head(cs, input); },
+        [&](auto& cs, const auto& head, std::size_t i) { porep::synthesize_challenge(cs, head, input, i); });
   }
 
   Result<std::vector<Fr>> public_inputs(unsigned k) const override {

@@ -11,7 +11,7 @@ class PorepPartition : public testing::Test {
  protected:
   ThreadPool pool_{2};
   porep::C1Output c1_ = porep::read_c1_file(CUZK_TEST_DATA "/porep/2k-v1_1.c1.json.gz").value().output;
-  std::shared_ptr<const Shape> shape_ = record_shape(find_circuit("porep-2k").value());
+  std::shared_ptr<const Shape> shape_ = record_shape(pool_, find_circuit("porep-2k").value());
 };
 
 TEST_F(PorepPartition, HoldsCheckedPublicInputsOrNamesThePartition) {

@@ -60,7 +60,7 @@ TEST(Statements, DescribeThemselves) {
 
 TEST(WindowPartition, IsBuiltCheckedAndStopped) {
   ThreadPool pool(2);
-  const auto shape = record_shape(find_circuit("wpost-2k").value());
+  const auto shape = record_shape(pool, find_circuit("wpost-2k").value());
   const auto statement = test::case_statement("window-2k-three-old-api");
   ASSERT_EQ(statement->partitions(), 2U);
   for (unsigned k = 0; k < 2; ++k) {

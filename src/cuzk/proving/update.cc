@@ -39,14 +39,15 @@ class UpdateStatement final : public Statement {
     return bytes;
   }
 
-  Result<PartitionWitness> synthesize(ThreadPool& /*pool*/, const Shape& shape, unsigned k,
+  Result<PartitionWitness> synthesize(ThreadPool& pool, const Shape& shape, unsigned k,
                                       std::stop_token stop) const override {
     if (k >= proofs_.size()) return detail::no_partition(k);
     CUZK_TRY_ASSIGN(const update::PartitionInput input, update::partition_input(proofs_[k], commitments_, k));
     CUZK_TRY_ASSIGN(std::vector<Fr> inputs, public_inputs(k));
-    return detail::run_circuit(shape, stop, k, std::move(inputs),
-                               "the circuit's public inputs are not the statement's",
-                               [&](auto& cs) { update::synthesize(cs, input); });
+    return detail::run_circuit(
+        pool, shape, stop, k, std::move(inputs), "the circuit's public inputs are not the statement's",
+        input.challenges.size(), [&](auto& cs) { return update::synthesize_head(cs, input); },
+        [&](auto& cs, const auto& head, std::size_t i) { update::synthesize_challenge(cs, head, input, i); });
   }
 
   Result<std::vector<Fr>> public_inputs(unsigned k) const override {

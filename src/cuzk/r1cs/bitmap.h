@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -22,6 +23,18 @@ class Bitmap {
     if (size_ % 64 == 0) words_.push_back(0);
     words_.back() |= std::uint64_t{bit} << (size_ % 64);
     ++size_;
+  }
+  /// Appends bits [begin, end) of `words`, 64 at a time.
+  void append(std::span<const std::uint64_t> words, std::size_t begin, std::size_t end) {
+    words_.resize((size_ + end - begin + 63) / 64, 0);
+    while (begin < end) {
+      const std::size_t n =
+          std::min<std::size_t>(64 - size_ % 64, std::min<std::size_t>(64 - begin % 64, end - begin));
+      const std::uint64_t mask = n == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
+      words_[size_ / 64] |= (words[begin / 64] >> (begin % 64) & mask) << (size_ % 64);
+      size_ += n;
+      begin += n;
+    }
   }
   void set(std::size_t i) { words_[i / 64] |= std::uint64_t{1} << (i % 64); }
   [[nodiscard]] bool operator[](std::size_t i) const { return (words_[i / 64] >> (i % 64) & 1) != 0; }

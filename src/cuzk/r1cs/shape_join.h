@@ -1,19 +1,30 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <stop_token>
 
 #include "cuzk/cpu/thread_pool.h"
+#include "cuzk/r1cs/counting_system.h"
 #include "cuzk/r1cs/shape.h"
 
 namespace cuzk {
 
-/// The circuit that is these circuits one after the other: each with aux variables of its own, all on the
-/// same public inputs (input i of every piece is one variable; there are as many as the piece with the most
-/// has). Equal, number by number, to recording the pieces into one recorder with their inputs first.
+/// No rows and no aux variables in common, but all public inputs: input i of every piece is one variable.
+inline constexpr CircuitCounts kInputsInCommon{SIZE_MAX, 0, 0};
+
+/// The circuit that is these circuits one after the other, but for the `head` with which each begins: its
+/// rows, aux variables and public inputs are in the result once, as the first piece has them; what follows it
+/// in a piece has variables of its own there. Equal, number by number, to recording the head and what follows
+/// it in each piece into one recorder (with kInputsInCommon: as many inputs as the piece with the most has,
+/// then the pieces).
 ///
 /// A piece may come any number of times, so that a circuit of millions of rows can be made from a few
 /// recorded ones: a copy costs the copying of its terms, on all threads of the pool. At most 2^31 aux
 /// variables in all. The result holds every row; it is as large as any other shape of its size.
-Shape join_shapes(ThreadPool& pool, std::span<const Shape* const> pieces);
+///
+/// A stop that is asked for is answered within a second, with a shape that is not complete.
+Shape join_shapes(ThreadPool& pool, std::span<const Shape* const> pieces,
+                  const CircuitCounts& head = kInputsInCommon, const std::stop_token& stop = {});
 
 }  // namespace cuzk

@@ -121,6 +121,37 @@ TEST_P(JoinShapes, OneOrEmptyPieces) {
   expect_equal(join_shapes(pool, std::span(pieces).first(1)), empty);
 }
 
+/// Inputs and rows that parts read, then parts with inputs of their own.
+TEST_P(JoinShapes, AHeadComesOnce) {
+  ThreadPool pool(GetParam());
+  const auto head = [](ShapeRecorder& cs) {
+    const std::vector<Variable> inputs = allocate_inputs(cs, 3);
+    synthesize(cs, 1, 77, false, inputs);
+    std::vector<Variable> known = inputs;
+    for (int i = 0; i < 70; ++i) known.push_back(i % 2 == 0 ? cs.alloc(Fr::zero()) : cs.alloc_bit(false));
+    return known;
+  };
+  const auto part = [](ShapeRecorder& cs, std::vector<Variable> known, std::uint64_t seed) {
+    for (int i = 0; i < 2; ++i) known.push_back(cs.alloc_input(Fr::zero()));
+    synthesize(cs, seed, 50 + seed, false, known);
+  };
+  ShapeRecorder direct;
+  const std::vector<Variable> known = head(direct);
+  const CircuitCounts counts = direct.counts();
+  std::vector<Shape> shapes;
+  for (const std::uint64_t seed : {2, 3}) {
+    ShapeRecorder recorder;
+    part(recorder, head(recorder), seed);
+    shapes.push_back(std::move(recorder).finish());
+  }
+  std::vector<const Shape*> pieces;
+  for (const std::uint64_t seed : {2, 3, 3, 2, 3}) {
+    part(direct, known, seed);
+    pieces.push_back(&shapes[seed - 2]);
+  }
+  expect_equal(join_shapes(pool, pieces, counts), std::move(direct).finish());
+}
+
 INSTANTIATE_TEST_SUITE_P(Threads, JoinShapes, testing::Values(1, 3));
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cuzk/r1cs/constraint_system.h"
+#include "cuzk/r1cs/counting_system.h"
 #include "cuzk/r1cs/shape.h"
 
 namespace cuzk {
@@ -35,6 +36,11 @@ class ShapeRecorder {
   template <class Ports>
   void begin_block(const Name&, Ports&&) {}
   void end_block() {}
+
+  /// What was recorded so far.
+  [[nodiscard]] CircuitCounts counts() const {
+    return {shape_.num_inputs_, shape_.aux_is_bit_.size(), shape_.num_constraints()};
+  }
 
   Shape finish() &&;
 

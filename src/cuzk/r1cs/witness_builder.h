@@ -39,6 +39,9 @@ class WitnessBuilder {
   void begin_block(const Name&, Ports&&) {}
   void end_block() {}
 
+  /// Boolean variables so far.
+  [[nodiscard]] std::size_t num_bits() const { return bits_.size(); }
+
   Witness finish() && { return {std::move(inputs_), bits_.take(), std::move(wide_)}; }
 
  private:

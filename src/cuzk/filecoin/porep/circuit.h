@@ -118,12 +118,9 @@ void challenge(CS& cs, const PartitionVariables& shared, const ChallengeInput& i
 
 }  // namespace detail
 
-/// The PoRep circuit of one partition (porep 6), into any constraint system. Public inputs: ONE,
-/// replica_id, comm_d, comm_r, then 18 per challenge. The namespaces are those of the reference circuit down
-/// to three steps, so that checkpoints compare line by line.
+/// The circuit as far as the challenges share it; what they read of it.
 template <class CS>
-void synthesize(CS& cs, const PartitionInput& input) {
-  CUZK_CHECK(!input.challenges.empty());
+detail::PartitionVariables synthesize_head(CS& cs, const PartitionInput& input) {
   detail::PartitionVariables shared;
   const auto allocate = [&](const char* name, const Fr& value) {
     const Namespace ns(cs, name);
@@ -151,10 +148,25 @@ void synthesize(CS& cs, const PartitionInput& input) {
     hash = poseidon_circuit(cs, std::array{shared.comm_c, shared.comm_r_last});
   }
   enforce_equal(cs, comm_r, hash);
-  for (std::size_t i = 0; i < input.challenges.size(); ++i) {
-    const Namespace ns(cs, {"challenge_", i});
-    detail::challenge(cs, shared, input.challenges[i]);
-  }
+  return shared;
+}
+
+/// Challenge i. All have the same rows, and none reads a variable of another.
+template <class CS>
+void synthesize_challenge(CS& cs, const detail::PartitionVariables& shared, const PartitionInput& input,
+                          std::size_t i) {
+  const Namespace ns(cs, {"challenge_", i});
+  detail::challenge(cs, shared, input.challenges[i]);
+}
+
+/// The PoRep circuit of one partition (porep 6), into any constraint system. Public inputs: ONE,
+/// replica_id, comm_d, comm_r, then 18 per challenge. The namespaces are those of the reference circuit down
+/// to three steps, so that checkpoints compare line by line.
+template <class CS>
+void synthesize(CS& cs, const PartitionInput& input) {
+  CUZK_CHECK(!input.challenges.empty());
+  const detail::PartitionVariables shared = synthesize_head(cs, input);
+  for (std::size_t i = 0; i < input.challenges.size(); ++i) synthesize_challenge(cs, shared, input, i);
 }
 
 }  // namespace cuzk::porep

@@ -18,6 +18,7 @@ struct PartitionVariables {
   AllocatedNum phi;
   AllocatedNum root_r_old;
   AllocatedNum root_r_new;
+  std::vector<std::vector<AllocatedBit>> challenges;  ///< of each its bits below the partition's
 };
 
 /// The low bits of a number, each a variable.
@@ -54,11 +55,11 @@ AllocatedSiblings alloc_siblings(CS& cs, const char* name, std::span<const Fr> v
 }
 
 /// One challenge: the two openings in the replicas, the encoding that ties them to the data leaf, and the
-/// data leaf's path up to an apex leaf. `random` are the challenge's bits below the partition's.
+/// data leaf's path up to an apex leaf.
 template <class CS>
-void challenge(CS& cs, const SectorParams& sector, const PartitionVariables& shared,
-               const std::vector<AllocatedBit>& random, const ChallengeInput& input) {
-  std::vector<AllocatedBit> bits = random;
+void challenge(CS& cs, const SectorParams& sector, const PartitionVariables& shared, std::size_t i,
+               const ChallengeInput& input) {
+  std::vector<AllocatedBit> bits = shared.challenges[i];
   bits.insert(bits.end(), shared.partition_bits.begin(), shared.partition_bits.end());
 
   AllocatedNum high;
@@ -113,10 +114,9 @@ void challenge(CS& cs, const SectorParams& sector, const PartitionVariables& sha
 
 }  // namespace detail
 
-/// The EmptySectorUpdate circuit of one partition (post-and-snap 3.5), into any constraint system. Public
-/// inputs: ONE, the partition's number with h_select, comm_r_old, comm_d_new, comm_r_new.
+/// The circuit as far as the challenges share it; what they read of it.
 template <class CS>
-void synthesize(CS& cs, const PartitionInput& input) {
+detail::PartitionVariables synthesize_head(CS& cs, const PartitionInput& input) {
   const SectorParams& sector = *input.sector;
   const auto allocate = [&](const char* name, const Fr& value) {
     const Namespace ns(cs, name);
@@ -180,15 +180,26 @@ void synthesize(CS& cs, const PartitionInput& input) {
     apex_por(cs, shared.apex_leaves, shared.partition_bits, partition_path, comm_d_new);
   }
 
-  std::vector<std::vector<AllocatedBit>> challenges;
-  {
-    const Namespace ns(cs, "challenge bits");
-    challenges = gen_challenge_bits(cs, comm_r_new, partition, sector.challenges(), sector.random_bits());
-  }
-  for (std::size_t i = 0; i < challenges.size(); ++i) {
-    const Namespace ns(cs, {"challenge_", i});
-    detail::challenge(cs, sector, shared, challenges[i], input.challenges[i]);
-  }
+  const Namespace ns(cs, "challenge bits");
+  shared.challenges =
+      gen_challenge_bits(cs, comm_r_new, partition, sector.challenges(), sector.random_bits());
+  return shared;
+}
+
+/// Challenge i. None reads a variable of another.
+template <class CS>
+void synthesize_challenge(CS& cs, const detail::PartitionVariables& shared, const PartitionInput& input,
+                          std::size_t i) {
+  const Namespace ns(cs, {"challenge_", i});
+  detail::challenge(cs, *input.sector, shared, i, input.challenges[i]);
+}
+
+/// The EmptySectorUpdate circuit of one partition (post-and-snap 3.5), into any constraint system. Public
+/// inputs: ONE, the partition's number with h_select, comm_r_old, comm_d_new, comm_r_new.
+template <class CS>
+void synthesize(CS& cs, const PartitionInput& input) {
+  const detail::PartitionVariables shared = synthesize_head(cs, input);
+  for (std::size_t i = 0; i < shared.challenges.size(); ++i) synthesize_challenge(cs, shared, input, i);
 }
 
 }  // namespace cuzk::update

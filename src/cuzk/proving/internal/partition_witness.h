@@ -5,9 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "cuzk/proving/internal/stoppable.h"
+#include "cuzk/proving/internal/circuit_parts.h"
 #include "cuzk/proving/statement.h"
-#include "cuzk/r1cs/witness_builder.h"
 
 namespace cuzk::detail {
 
@@ -24,13 +23,12 @@ inline Result<PartitionWitness> checked_partition(Witness witness, unsigned k, s
   return PartitionWitness{std::make_shared<const Witness>(std::move(witness)), std::move(inputs)};
 }
 
-/// checked_partition of what `circuit(cs)` makes, or kStopped.
-template <class CircuitCall>
-Result<PartitionWitness> run_circuit(const Shape& shape, const std::stop_token& stop, unsigned k,
-                                     std::vector<Fr> inputs, const char* contradiction,
-                                     CircuitCall&& circuit) {
-  std::optional<Witness> witness =
-      run_stoppable<WitnessBuilder>(stop, circuit, shape.num_bits(), shape.num_wide());
+/// checked_partition of what a circuit in `count` parts (circuit_parts.h) makes, or kStopped.
+template <class Head, class Part>
+Result<PartitionWitness> run_circuit(ThreadPool& pool, const Shape& shape, const std::stop_token& stop,
+                                     unsigned k, std::vector<Fr> inputs, const char* contradiction,
+                                     std::size_t count, const Head& head, const Part& part) {
+  std::optional<Witness> witness = build_in_parts(pool, stop, shape, count, head, part);
   if (!witness) return Error{ErrorCode::kStopped, "partition " + std::to_string(k) + ": stopped on request"};
   return checked_partition(*std::move(witness), k, std::move(inputs), contradiction);
 }

@@ -1,11 +1,9 @@
 // Multiples of a fixed point on the device against those of the CPU, and parameters byte for byte.
-#include <cstdio>
-#include <cstring>
 
+#include "cuzk/groth16/setup.h"
 #include "cuzk/base/random.h"
 #include "cuzk/cuda/point_maker.h"
 #include "cuzk/groth16/cpu_point_maker.h"
-#include "cuzk/groth16/setup.h"
 #include "device_check.h"
 #include "random_circuit.h"
 

@@ -140,6 +140,7 @@ void CudaProver::forget(Which&& which, Freed& freed) {
   });
   tell_keys();
 }
+
 void CudaProver::forget_gone_keys(Freed& freed) {
   forget([](const HeldKey& held) { return held.key.expired(); }, freed);
 }

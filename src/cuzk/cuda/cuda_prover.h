@@ -39,7 +39,7 @@ struct KeyMemory {
   std::uint64_t held = 0;       ///< of device memory, from hold to drop
   std::uint64_t needed = 0;     ///< of it, with what a launch cannot do without beside
   std::uint64_t limit = 0;      ///< of device memory
-  std::uint64_t host = 0;       ///< of host memory, from hold to drop
+  std::uint64_t host = 0;       ///< of host memory, from hold to drop, without `witnesses`
   std::uint64_t pinned = 0;     ///< of that, page-locked
   std::uint64_t witnesses = 0;  ///< page-locked beside it, at the most, for witnesses between launches
   unsigned h_multiples = 1;     ///< points on the device for each one of h

@@ -1,8 +1,6 @@
-#include <cuda_runtime.h>
-
-#include <array>
-
 #include "cuzk/cuda/device_list.h"
+
+#include <cuda_runtime.h>
 
 namespace cuzk::cuda {
 namespace {

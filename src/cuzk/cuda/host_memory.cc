@@ -1,8 +1,8 @@
+#include "cuzk/cuda/internal/host_memory.h"
+
 #include <unistd.h>
 
 #include <new>
-
-#include "cuzk/cuda/internal/host_memory.h"
 
 namespace cuzk::cuda {
 

@@ -1,9 +1,10 @@
+#include "cuzk/cuda/msm.h"
+
 #include <cuda_runtime.h>
 
 #include <algorithm>
 
 #include "cuzk/cuda/internal/doublings.h"
-#include "cuzk/cuda/msm.h"
 
 namespace cuzk::cuda {
 namespace {

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <span>
-#include <utility>
 
 #include "cuzk/cuda/context.h"
 #include "cuzk/cuda/internal/bit_selection.h"

@@ -1,8 +1,8 @@
+#include "cuzk/cuda/internal/row_layout.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
-
-#include "cuzk/cuda/internal/row_layout.h"
 
 namespace cuzk::cuda {
 

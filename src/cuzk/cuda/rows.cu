@@ -1,9 +1,8 @@
+#include "cuzk/cuda/internal/device_rows.h"
+
 #include <cuda_runtime.h>
 
-#include <algorithm>
-
 #include "cuzk/cuda/internal/affine_add.h"
-#include "cuzk/cuda/internal/device_rows.h"
 #include "cuzk/cuda/internal/device_stream.h"
 #include "cuzk/cuda/internal/row_layout.h"
 

@@ -1,8 +1,8 @@
+#include "cuzk/cuda/internal/stage_clock.h"
+
 #include <cuda_runtime.h>
 
 #include <algorithm>
-
-#include "cuzk/cuda/internal/stage_clock.h"
 
 namespace cuzk::cuda {
 

@@ -1,5 +1,6 @@
-#include "cuzk/cuda/internal/digits32.h"
 #include "cuzk/cuda/msm.h"
+
+#include "cuzk/cuda/internal/digits32.h"
 
 namespace cuzk::cuda {
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -49,8 +48,8 @@ struct CircuitParts {
   QueryParts<Fp2> b_g2;
 };
 
-/// Tells how far a launch is. Weights are estimates, from before the first run, of an H200's nanoseconds for
-/// one element; only their proportions matter.
+/// Tells how far a launch is; one thread, under the device lock. Weights are estimates, from before the first
+/// run, of an H200's nanoseconds for one element; only their proportions matter.
 class Progress {
  public:
   Progress(const std::function<void(double)>& tell, std::size_t circuits, const DeviceKey& key,

@@ -9,6 +9,8 @@
 
 namespace cuzk::cuda {
 
+// Values and pure functions of them, for any thread.
+
 /// Bits of the widest and the narrowest windows. A bucket among those of all windows, and a sign, have less
 /// than 32 bits.
 inline constexpr unsigned kMostWindowBits = 26;

@@ -11,7 +11,7 @@ namespace cuzk::cuda {
 
 /// Host memory that the device's copies read: page-locked as long as the budget lasts, ordinary beyond it,
 /// from where copies take some six times as long and hold up the thread that begins them. Gives the budget
-/// back when destroyed. Move-only.
+/// back when destroyed. Move-only; one thread at a time, take() any thread.
 class HostMemory {
  public:
   enum class Kind {

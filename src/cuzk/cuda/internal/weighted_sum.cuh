@@ -40,8 +40,7 @@ inline constexpr unsigned kSumThreads = 128;
 
 /// Block i: out[i] = 1 p_0 + 2 p_1 + ... of sum i. Thread t takes 2^log_run neighbours by running sums: their
 /// sum S_t and weighted sum W_t. What is missing is 2^log_run t S_t, and the sum of t S_t is that of the
-/// suffix sums S_t + S_(t+1) +
-/// ... from t = 1 on.
+/// suffix sums S_t + S_(t+1) + ... from t = 1 on.
 template <class F>
 __global__ void weighted_sums(WeightedSums<F> all, Xyzz<F>* out) {
   extern __shared__ uint4 memory[];

@@ -65,9 +65,9 @@ bool picks(cuda::Context& context, std::span<const std::uint64_t> mask, std::spa
   right = right && query.memory.bytes() == cuda::Context::rounded(selection.selected_bytes());
   std::vector<std::uint64_t> got(want.size());
   if (!got.empty()) require(context.download(got.data(), query.words, 8 * got.size(), "bits"));
-  for (std::uint64_t block = 0; block < query.ones.size(); ++block)
-    right = right && query.ones[block] == cuda::ones_of_block(want.data(), selected, block);
-  return right && got == want && query.ones.size() == (selected + cuda::kBitBlock - 1) / cuda::kBitBlock;
+  for (std::uint64_t block = 0; block < query.counts.size(); ++block)
+    right = right && query.counts[block] == cuda::counts_of_block(want.data(), selected, block);
+  return right && got == want && query.counts.size() == (selected + cuda::kBitBlock - 1) / cuda::kBitBlock;
 }
 
 void check_selections(Bench& bench, cuda::Context& context) {
@@ -258,6 +258,45 @@ void check_multiples(Bench& bench) {
   }
 }
 
+/// Sums of pairs of bit bases, of all or of those that fit, with and without multiples of h: likewise. Bits
+/// that are all one are all in pairs, an odd number of them has one without a partner.
+void check_pairs(Bench& bench) {
+  const Fr r = Fr::from_u64(7);
+  for (const auto& o :
+       {RandomCircuit::Options{40'000, 3, 100, 50}, {40'001, 3, 100, 100}, {4000, 2, 90, 0}, {5, 2}}) {
+    const Case c = bench.make(o, o.constraints);
+    const groth16::Proof want = bench.on_cpu(c, r, r);
+    const cuda::CircuitCounts counts = cuda::circuit_counts(*c.shape);
+    const std::uint64_t without = cuda::plan_prover(counts).needed_bytes();
+    cuda::PlanOptions wanted;
+    wanted.pairs = true;
+    const cuda::ProverPlan all = require(cuda::plan_prover(counts, wanted));
+    for (const unsigned multiples : {1U, 3U})
+      for (const std::uint64_t limit :
+           {std::uint64_t{0}, all.needed_bytes(), (without + all.needed_bytes()) / 2}) {
+        wanted.multiples = multiples;
+        wanted.limit = limit == 0 ? UINT64_MAX : limit;
+        const cuda::ProverPlan plan = require(cuda::plan_prover(counts, wanted));
+        auto context = require(cuda::Context::create({0, plan.needed_bytes()}));
+        context->poison(true);
+        cuda::CudaProver prover(*context, bench.pool, {.multiples = multiples, .pairs = true});
+        require(prover.hold(c.key));
+        const std::uint64_t held = context->bytes_in_use();
+        const std::uint64_t of_driver = pool_memory(*context).in_use;
+        const auto proof = groth16::prove(prover, c.key, c.shape, c.witness, r, r);
+        if (!proof) std::printf("%s\n", proof.error().message.c_str());
+        bench.report.line(std::to_string(counts.l.bits) + " bits, " + std::to_string(plan.pair_sums()) +
+                              " sums of pairs, " + std::to_string(plan.h_windows.multiples) +
+                              " of h: the right proof",
+                          proof && same(*proof, want));
+        bench.report.line("  what the key takes is planned, a launch gives back what it took, the limit held",
+                          held == plan.resident_bytes() && context->bytes_in_use() == held &&
+                              pool_memory(*context).in_use == of_driver && limit_held(*context) &&
+                              prover.keys().front().pair_sums == plan.pair_sums());
+      }
+  }
+}
+
 /// Limits: what does not fit is refused and leaves nothing; keys make room for each other.
 void check_limits(Bench& bench) {
   const Case one = bench.make({3000, 3}, 21);
@@ -394,10 +433,11 @@ void check_needed(Bench& bench, const Case& c, const std::string& what) {
   for (const unsigned multiples : {1U, 2U}) {
     cuda::PlanOptions wanted;
     wanted.multiples = multiples;
+    wanted.pairs = multiples != 1;
     const cuda::ProverPlan plan = require(cuda::plan_prover(counts, wanted));
     auto context = require(cuda::Context::create({0, plan.needed_bytes()}));
     context->poison(true);
-    cuda::CudaProver prover(*context, bench.pool, {.multiples = multiples});
+    cuda::CudaProver prover(*context, bench.pool, {.multiples = multiples, .pairs = wanted.pairs});
     require(prover.hold(c.key));
     groth16::LaunchReport report;
     (void)groth16::prove(prover, c.key, c.shape, c.witness, r, r);
@@ -410,7 +450,7 @@ void check_needed(Bench& bench, const Case& c, const std::string& what) {
     bench.report.line(what + ", " + std::to_string(multiples) + " of h, " +
                           std::to_string(plan.needed_bytes()) + " bytes: the same proof",
                       proof && same(*proof, want) && keys.size() == 1 && !keys[0].streamed &&
-                          keys[0].h_multiples == multiples);
+                          keys[0].h_multiples == multiples && keys[0].pair_sums == plan.pair_sums());
     bench.report.line("  the limit held", limit_held(*context));
   }
 }
@@ -529,6 +569,7 @@ int main(int argc, char** argv) {
   check_pieces(bench);
   check_witnesses(bench, *context);
   check_multiples(bench);
+  check_pairs(bench);
   check_leak(bench, 0);
   check_leak(bench, 1);
   check_toys(bench, *context);

@@ -186,8 +186,10 @@ void check_small(Bench& bench, unsigned log_size) {
   }
   {
     auto context = require(cuda::Context::create());
-    CudaProver prover(*context, bench.pool, {.multiples = 3});
-    bench.report.line("small, multiples of h", proves(prover, 1) && prover.keys().front().h_multiples == 3);
+    CudaProver prover(*context, bench.pool, {.multiples = 3, .pairs = true});
+    bench.report.line("small, multiples of h and sums of pairs", proves(prover, 1) &&
+                                                                     prover.keys().front().h_multiples == 3 &&
+                                                                     prover.keys().front().pair_sums != 0);
   }
   auto context = require(cuda::Context::create());
   CudaProver prover(*context, bench.pool);

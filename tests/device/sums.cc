@@ -160,24 +160,51 @@ void check_multiples(device_test::Report& report, cuda::Context& context, Thread
   report.line(what, sums.total() == expected && plain.total() == expected);
 }
 
+/// Over bases alone, and with sums of pairs of all bases, of half of them (in words), and behind other
+/// points.
 template <class F>
 void check_bits(device_test::Report& report, cuda::Context& context, ThreadPool& pool,
-                const std::vector<Affine<F>>& all, std::size_t n, unsigned percent) {
-  const std::vector<Affine<F>> bases(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n));
-  TestRandom random(n + percent);
+                const std::vector<Affine<F>>& all, std::size_t n, const std::string& kind) {
+  std::vector<Affine<F>> bases(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n));
+  for (std::size_t i = 8; i < n && i < 10; ++i) bases[i] = Affine<F>::infinity();
+  TestRandom random(n + kind.size());
   std::vector<std::uint64_t> bits((n + 63) / 64);
+  const auto is_set = [&](std::size_t i) {
+    if (kind == "second of pairs") return i % 2 == 1;
+    if (kind == "both or none" && i % 2 == 1) return (bits[i / 64] >> (i % 64 - 1) & 1) != 0;
+    if (kind == "both or none") return random.next() % 2 == 0;
+    return random.next() % 100 < static_cast<std::uint64_t>(std::stoi(kind));
+  };
   for (std::size_t i = 0; i < n; ++i)
-    if (random.next() % 100 < percent) bits[i / 64] |= std::uint64_t{1} << (i % 64);
+    if (is_set(i)) bits[i / 64] |= std::uint64_t{1} << (i % 64);
   const std::size_t set = count_bits(bits);
+  const auto pairs_set = [&](std::size_t begin, std::size_t end) {
+    std::size_t sum = 0;
+    for (std::size_t i = begin; i < end; i += 2)
+      sum += static_cast<std::size_t>((bits[i / 64] >> (i % 64) & 3) != 0);
+    return sum;
+  };
+  const std::size_t half = n / 128 * 64;
+  const std::size_t set_in_pairs = pairs_set(0, n);
+  const std::size_t set_in_half = pairs_set(0, half) + set - count_bits(std::span(bits).first(half / 64));
   if (n % 64 != 0) bits.back() |= ~std::uint64_t{0} << (n % 64);  // to be ignored
-  const DeviceArray<Affine<F>> device_bases(context, bases);
+  const DeviceArray<Affine<F>> points(context, 2 * n + 5);
+  require(context.upload(points.data(), bases.data(), n * sizeof(Affine<F>), "bases"));
   const DeviceArray<std::uint64_t> device_bits(context, bits);
-  Jacobian<F> sum = Jacobian<F>::infinity();
-  for (const auto& p : require(cuda::bit_sum(context, device_bases.data(), device_bits.data(), n, set)))
-    sum += p.to_jacobian();
-  report.line(std::string("bitmap ") + kGroup<F> + ", " + std::to_string(n) + " bases, " +
-                  std::to_string(percent) + " % set",
-              sum == bit_sum(pool, std::span<const Affine<F>>(bases), std::span<const std::uint64_t>(bits)));
+  const Jacobian<F> expected =
+      bit_sum(pool, std::span<const Affine<F>>(bases), std::span<const std::uint64_t>(bits));
+  const auto right = [&](std::size_t picks, const cuda::BasePairs& pairs) {
+    require(cuda::fill_pairs(context, points.data(), pairs.paired, points.data() + pairs.at));
+    const std::uint64_t before = context.bytes_in_use();
+    Jacobian<F> sum = Jacobian<F>::infinity();
+    for (const auto& p : require(cuda::bit_sum(context, points.data(), device_bits.data(), n, picks, pairs)))
+      sum += p.to_jacobian();
+    return sum == expected && context.bytes_in_use() == before;
+  };
+  const std::string what = std::string("bitmap ") + kGroup<F> + ", " + std::to_string(n) + " bases, " + kind;
+  report.line(what, right(set, {}));
+  report.line(what + ", in pairs", right(set_in_pairs, {n, n}));
+  report.line(what + ", half in pairs", right(set_in_half, {half, n + 5}));
 }
 
 template <class F>
@@ -197,9 +224,11 @@ void check_group(device_test::Report& report, cuda::Context& context, ThreadPool
   check_msm<F>(report, context, pool, all, 4001, "99 % bits", {.windows = {24}, .slice = 1500});
   check_msm<F>(report, context, pool, all, 4001, "ends", {.windows = {23}, .slice = 1500});
   for (const std::size_t n : {1, 2, 63, 64, 65, 1000, 4097})
-    for (const unsigned percent : {1U, 50U, 100U}) check_bits<F>(report, context, pool, all, n, percent);
-  check_bits<F>(report, context, pool, all, std::size_t{1} << largest, 50);
-  check_bits<F>(report, context, pool, all, (std::size_t{1} << largest) - 1, 100);
+    for (const char* kind :
+         {"0 % set", "1 % set", "50 % set", "100 % set", "second of pairs", "both or none"})
+      check_bits<F>(report, context, pool, all, n, kind);
+  check_bits<F>(report, context, pool, all, std::size_t{1} << largest, "50 % set");
+  check_bits<F>(report, context, pool, all, (std::size_t{1} << largest) - 1, "100 % set");
 }
 
 void check_all_multiples(device_test::Report& report, cuda::Context& context, ThreadPool& pool,
@@ -242,11 +271,13 @@ void check_few_multiples(device_test::Report& report, cuda::Context& context, Th
   check_multiples(report, context, pool, all, 300, "99 % bits", 32, 37, {.slice = 200, .entries = 3000});
   check_msm<Fp>(report, context, pool, all, 300, "ends", {.windows = {38}});
   check_side_by_side(report, context, pool, all, {120, 0, 160}, "random", {.windows = {38}, .entries = 2000});
+  check_bits<Fp>(report, context, pool, all, 399, "50 % set");
 }
 
 constexpr char kUsage[] =
     "cuzk_device_sums [largest log size, 2 to 24, default 18; of G2 an eighth]\n"
-    "cuzk_device_sums multiples: a few small sums, with multiples of their bases and side by side, for "
+    "cuzk_device_sums multiples: a few small sums, with multiples of their bases, side by side, over bits, "
+    "for "
     "compute-sanitizer\n";
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cuzk/base/random.h"
+#include "cuzk/cuda/internal/bit_picks.h"
 #include "cuzk/cuda/internal/host_grid.h"
 
 namespace cuzk::cuda {
@@ -97,6 +98,47 @@ TEST(AffineAdd, HalvesOfGroupsInPlace) {
           (G1Jacobian::from_affine(points[16 * g + j]) + points[16 * g + j + 8]).to_affine();
       EXPECT_TRUE((G1Affine{sum.x.wide(), sum.y.wide()} == expected));
     }
+}
+
+/// A sum over a bitmap with sums of pairs, as the device makes both.
+template <class F32, class F>
+void expect_bit_sum(const std::vector<Affine<F>>& bases, std::uint64_t paired, std::uint64_t seed) {
+  auto points = narrow_points<F32>(bases);
+  points.resize(bases.size() + paired / 2);
+  host_affine_add<F32>(PointPairs<F32>::neighbours(points.data(), points.data() + bases.size()),
+                       static_cast<std::uint32_t>(paired / 2));
+  TestRandom random(seed);
+  std::vector<std::uint64_t> bits;
+  std::vector<std::uint32_t> index;
+  Jacobian<F> expected = Jacobian<F>::infinity();
+  const BitPicks picks(static_cast<std::uint32_t>(paired), static_cast<std::uint32_t>(bases.size()));
+  for (std::uint64_t i = 0; 64 * i < bases.size(); ++i) {
+    bits.push_back(random.next());
+    const std::uint64_t word = word_of(bits.data(), bases.size(), i);
+    for (unsigned bit = 0; bit < 64; ++bit)
+      if ((word >> bit & 1) != 0) expected += bases[64 * i + bit];
+    picks.each(i, word, [&](std::uint32_t at) { index.push_back(at); });
+  }
+  ASSERT_GT(index.size(), 1U);
+  std::vector<Affine<F32>> sums(index.size() / 2);
+  host_affine_add<F32>(PointPairs<F32>::picked(points.data(), index.data(), sums.data()),
+                       static_cast<std::uint32_t>(sums.size()));
+  if (index.size() % 2 != 0) sums.push_back(points[index.back()]);
+  Jacobian<F> got = Jacobian<F>::infinity();
+  for (const Affine<F32>& p : sums) got += Affine<F>{p.x.wide(), p.y.wide()};
+  EXPECT_TRUE(got == expected);
+}
+
+// Neighbours that are equal, opposite or infinity among them, and a last one without a partner.
+TEST(AffineAdd, SumsOfPairsInPlaceOfBases) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    auto bases = operands(g1_generator(), 100, seed);
+    expect_bit_sum<Fp32>(bases, bases.size(), seed);
+    expect_bit_sum<Fp32>(bases, 128, seed);
+    bases.push_back(g1_generator());
+    expect_bit_sum<Fp32>(bases, bases.size(), seed);
+  }
+  expect_bit_sum<Fp2x32>(operands(g2_generator(), 40, 4), 80, 4);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cuzk/base/random.h"
+#include "cuzk/cuda/msm.h"
 
 namespace cuzk::cuda {
 namespace {
@@ -46,12 +47,18 @@ void expect_selected(const Bits& b) {
   }
   const SelectedLayout to(b.count, selected);
   EXPECT_EQ(to.own_words, selected == b.count ? 0 : want.size());
+  const auto bit = [&](std::uint64_t i) { return i < selected ? want[i / 64] >> (i % 64) & 1 : 0; };
   std::uint64_t ones = 0;
   for (std::uint64_t block = 0; block < to.blocks; ++block) {
     std::uint64_t expected = 0;
-    for (std::uint64_t i = block * kBitBlock; i < std::min(selected, (block + 1) * kBitBlock); ++i)
-      expected += want[i / 64] >> (i % 64) & 1;
-    EXPECT_EQ(ones_of_block(want.data(), selected, block), expected) << block;
+    std::uint64_t pairs = 0;
+    for (std::uint64_t i = block * kBitBlock; i < (block + 1) * kBitBlock; i += 2) {
+      expected += bit(i) + bit(i + 1);
+      pairs += bit(i) | bit(i + 1);
+    }
+    const BlockCounts counts = counts_of_block(want.data(), selected, block);
+    EXPECT_EQ(counts.ones, expected) << block;
+    EXPECT_EQ(counts.pairs, pairs) << block;
     ones += expected;
   }
   for (const std::uint64_t word : want) ones -= static_cast<std::uint64_t>(std::popcount(word));
@@ -87,6 +94,77 @@ TEST(BitSelection, RunsOfEveryLength) {
       for (const std::uint64_t end = at + length; at < end; ++at)
         b.mask[at / 64] |= std::uint64_t{1} << (at % 64);
     expect_selected(b);
+  }
+}
+
+/// The points that are picked of `count` bits, word after word as the device's threads do it. Bits behind the
+/// last one, and pairs with them, must not matter.
+std::vector<std::uint64_t> picks_of(std::vector<std::uint64_t> bits, std::uint64_t count,
+                                    std::uint64_t paired, std::uint64_t pairs_at) {
+  if (count % 64 != 0) bits.back() |= ~std::uint64_t{0} << (count % 64);
+  const BitPicks picks(static_cast<std::uint32_t>(paired), static_cast<std::uint32_t>(pairs_at));
+  std::vector<std::uint64_t> out;
+  for (std::uint64_t i = 0; i < bits.size(); ++i) {
+    const std::size_t before = out.size();
+    const std::uint64_t word = word_of(bits.data(), count, i);
+    picks.each(i, word, [&](std::uint32_t index) { out.push_back(index); });
+    EXPECT_EQ(picks.count(i, word), out.size() - before);
+  }
+  return out;
+}
+
+TEST(BitPicks, EveryPairOfBits) {
+  // Pairs 00, 10, 01, 11 and half a pair; the sum of the first pair is point 20.
+  const std::vector<std::uint64_t> bits{0b1'11'10'01'00};
+  using Picks = std::vector<std::uint64_t>;
+  EXPECT_EQ(picks_of(bits, 9, 9, 20), (Picks{2, 5, 23, 8}));
+  EXPECT_EQ(picks_of(bits, 9, 0, 0), (Picks{2, 5, 6, 7, 8}));
+  EXPECT_EQ(picks_of(bits, 8, 8, 20), (Picks{2, 5, 23}));
+  EXPECT_EQ(picks_of(bits, 7, 7, 20), (Picks{2, 5, 6}));
+  EXPECT_EQ(picks_of({0}, 9, 9, 20), (Picks{}));
+}
+
+// Points are numbers, and so are their sums.
+TEST(BitPicks, AddUpToTheSameSum) {
+  TestRandom random(93);
+  for (const std::uint64_t count : {1, 2, 3, 63, 64, 65, 127, 128, 1000, 4096, 4097, 9001}) {
+    std::vector<std::uint64_t> bases(count);
+    for (auto& base : bases) base = random.next();
+    for (const unsigned kind : {0U, 1U, 2U, 3U, 4U, 5U, 6U}) {
+      // None, all, half, few, nearly all, the first of every pair, the second.
+      std::vector<std::uint64_t> bits((count + 63) / 64);
+      std::uint64_t sum = 0;
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const std::uint64_t at = random.next() % 100;
+        const bool one = kind == 1 || (kind == 2 && at < 50) || (kind == 3 && at < 2) ||
+                         (kind == 4 && at < 98) || (kind == 5 && i % 2 == 0) || (kind == 6 && i % 2 == 1);
+        bits[i / 64] |= std::uint64_t{one} << (i % 64);
+        if (one) sum += bases[i];
+      }
+      for (const std::uint64_t paired : {std::uint64_t{0}, count / 128 * 64, count / 64 * 64, count}) {
+        SCOPED_TRACE(std::to_string(count) + " bits, kind " + std::to_string(kind) + ", " +
+                     std::to_string(paired) + " in pairs");
+        // Behind 17 points of others.
+        std::vector<std::uint64_t> points = bases;
+        points.resize(count + 17, 0xdead);
+        for (std::uint64_t i = 0; i + 1 < paired; i += 2) points.push_back(bases[i] + bases[i + 1]);
+        const std::vector<std::uint64_t> picks = picks_of(bits, count, paired, count + 17);
+        std::uint64_t got = 0;
+        for (const std::uint64_t index : picks) got += points.at(index);
+        EXPECT_EQ(got, sum);
+        EXPECT_LE(picks.size(), most_picks(count, {.paired = paired}));
+        if (kind == 1) {
+          EXPECT_EQ(picks.size(), most_picks(count, {.paired = paired}));
+        }
+        if (paired % kBitBlock != 0 && paired != count) continue;
+        std::uint64_t counted = 0;
+        for (std::uint64_t block = 0; block * kBitBlock < count; ++block) {
+          const BlockCounts of = counts_of_block(bits.data(), count, block);
+          counted += block * kBitBlock < paired ? of.pairs : of.ones;
+        }
+        EXPECT_EQ(counted, picks.size());
+      }
+    }
   }
 }
 

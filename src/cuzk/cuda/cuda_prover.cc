@@ -188,12 +188,14 @@ std::string KeyMemory::text() const {
   if (witnesses != 0)
     out += "; up to " + std::to_string(witnesses) + " bytes page-locked for witnesses between launches";
   if (h_multiples > 1) out += "; " + std::to_string(h_multiples) + " points for each one of h";
+  if (pair_sums != 0) out += "; sums of " + std::to_string(pair_sums) + " pairs of bit bases";
   return out;
 }
 
 Result<ProverPlan> CudaProver::plan(const Shape& shape) const {
-  const auto plan = plan_prover(circuit_counts(shape), {context_.vram_limit(), options_.residency,
-                                                        options_.arrays, options_.piece, options_.multiples});
+  const auto plan =
+      plan_prover(circuit_counts(shape), {context_.vram_limit(), options_.residency, options_.arrays,
+                                          options_.piece, options_.multiples, options_.pairs});
   if (plan) return plan;
   return plan.error().within("device " + std::to_string(context_.device()));
 }
@@ -228,9 +230,16 @@ Result<CudaProver::Found> CudaProver::held(const std::shared_ptr<const ProvingKe
   }
   CUZK_TRY(prepared->load(context_, pool_, *key));
   const DeviceKey::HostBytes host = prepared->host_bytes();
-  const KeyMemory memory{key->path(), prepared->plan.streamed,     prepared->plan.resident_bytes(),
-                         needed,      context_.vram_limit(),       host.all,
-                         host.pinned, prepared->plan.kept_bytes(), prepared->plan.h_windows.multiples};
+  const KeyMemory memory{key->path(),
+                         prepared->plan.streamed,
+                         prepared->plan.resident_bytes(),
+                         needed,
+                         context_.vram_limit(),
+                         host.all,
+                         host.pinned,
+                         prepared->plan.kept_bytes(),
+                         prepared->plan.h_windows.multiples,
+                         prepared->plan.pair_sums()};
   held_.push_front({key, key.get(), std::move(prepared), memory});
   tell_keys();
   return Found{held_.front().copy.get(), true};

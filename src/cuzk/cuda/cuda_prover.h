@@ -25,8 +25,9 @@ struct CudaProverOptions {
   /// this prover's own, PinnedBudget::of_machine(). What does not fit is kept in ordinary memory, from where
   /// copies take some six times as long.
   std::shared_ptr<PinnedBudget> pinned = nullptr;
-  /// Multiples of the points of h that resident keys keep, see PlanOptions.
+  /// Multiples of the points of h and sums of pairs of bit bases that resident keys keep, see PlanOptions.
   unsigned multiples = 1;
+  bool pairs = false;
   // For tests, see PlanOptions.
   unsigned arrays = 0;
   std::uint64_t piece = 0;
@@ -43,6 +44,7 @@ struct KeyMemory {
   std::uint64_t pinned = 0;     ///< of that, page-locked
   std::uint64_t witnesses = 0;  ///< page-locked beside it, at the most, for witnesses between launches
   unsigned h_multiples = 1;     ///< points on the device for each one of h
+  std::uint64_t pair_sums = 0;  ///< of bit bases, on the device
 
   /// One line, for logs.
   [[nodiscard]] std::string text() const;

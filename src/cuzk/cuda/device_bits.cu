@@ -19,8 +19,8 @@ __global__ void __launch_bounds__(kItemThreads) select_bits(SelectionView select
 }
 
 __global__ void __launch_bounds__(kItemThreads)
-    count_blocks(const std::uint64_t* words, std::uint64_t count, std::uint64_t blocks, std::uint32_t* ones) {
-  CUZK_FOR_ITEMS(block, blocks) ones[block] = ones_of_block(words, count, block);
+    count_blocks(const std::uint64_t* words, std::uint64_t count, std::uint64_t blocks, BlockCounts* counts) {
+  CUZK_FOR_ITEMS(block, blocks) counts[block] = counts_of_block(words, count, block);
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ Result<QueryBits> BitSelection::select(Context& context, const std::uint64_t* bi
   const cudaStream_t stream = context.stream();
   CUZK_TRY_ASSIGN(out.memory, context.allocate(to.bytes(), kStage));
   auto* const own = out.memory.as<std::uint64_t>();
-  auto* const ones = reinterpret_cast<std::uint32_t*>(own + to.own_words);
+  auto* const counts = reinterpret_cast<BlockCounts*>(own + to.own_words);
   out.words = bits;
   if (to.own_words != 0) {
     const SelectionLayout layout(witness_bits_);
@@ -58,10 +58,10 @@ Result<QueryBits> BitSelection::select(Context& context, const std::uint64_t* bi
     CUZK_TRY(context.check_launch(kStage));
     out.words = own;
   }
-  count_blocks<<<item_grid(to.blocks), kItemThreads, 0, stream>>>(out.words, selected_, to.blocks, ones);
+  count_blocks<<<item_grid(to.blocks), kItemThreads, 0, stream>>>(out.words, selected_, to.blocks, counts);
   CUZK_TRY(context.check_launch(kStage));
-  out.ones.resize(to.blocks);
-  CUZK_TRY(context.download(out.ones.data(), ones, 4 * to.blocks, kStage));
+  out.counts.resize(to.blocks);
+  CUZK_TRY(context.download(out.counts.data(), counts, sizeof(BlockCounts) * to.blocks, kStage));
   return Result<QueryBits>(std::move(out));
 }
 

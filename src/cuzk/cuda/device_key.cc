@@ -103,6 +103,7 @@ Result<void> prepare_query(Context& context, ThreadPool& pool, const std::shared
   out.bit_count = bases.bit_count();
   out.wide_count = bases.wide().size();
   out.resident_bits = resident.bits;
+  out.pairs = {resident.paired, resident.bits};
   out.wide_resident = resident.wide;
   CUZK_TRY(keep_on_host<Affine<F>>(context, pool, budget, out.resident_bits,
                                    out.bit_count - out.resident_bits, decoder(bases, pool),
@@ -119,7 +120,8 @@ template <class F>
 Result<void> load_query(Context& context, PointCopier& copier, ThreadPool& pool, const QueryBases<F>& bases,
                         DeviceQuery<F>& out) {
   const std::uint64_t wide = out.wide_resident ? out.wide_count : 0;
-  CUZK_TRY_ASSIGN(out.bit_bases, context.allocate(out.resident_bits * sizeof(Affine<F>), kStage));
+  CUZK_TRY_ASSIGN(out.bit_bases,
+                  context.allocate((out.resident_bits + out.pairs.paired / 2) * sizeof(Affine<F>), kStage));
   CUZK_TRY_ASSIGN(out.wide_bases, context.allocate(wide * sizeof(Affine<F>), kStage));
   auto* const bit_bases = out.bit_bases.template as<Affine<F>>();
   CUZK_TRY((copier.template run<Affine<F>>(
@@ -127,6 +129,7 @@ Result<void> load_query(Context& context, PointCopier& copier, ThreadPool& pool,
       [&](const Affine<F>* piece, std::uint64_t begin, std::uint64_t count) {
         return context.upload(bit_bases + begin, piece, count * sizeof(Affine<F>), kStage);
       })));
+  CUZK_TRY(fill_pairs(context, bit_bases, out.pairs.paired, bit_bases + out.pairs.at));
   if (wide == 0) return {};
   CUZK_TRY(context.upload(out.wide_bases.template as<void>(), bases.wide().data(), wide * sizeof(Affine<F>),
                           kStage));

@@ -44,6 +44,8 @@ struct MsmOptions {
 
 /// Points whose multiples are made at a time: fill_multiples takes two coordinates for each beside.
 inline constexpr std::uint64_t kDoubledPoints = std::uint64_t{1} << 21;
+/// Pairs that fill_pairs adds in one batch; it takes a coordinate for each beside.
+inline constexpr std::uint64_t kPairedPoints = std::uint64_t{1} << 21;
 
 /// What the device leaves of a multi-scalar multiplication: a pair of points for every window (or set of
 /// windows that share buckets), and the doublings between them, for the host.
@@ -90,14 +92,32 @@ Result<std::vector<G1WindowSums>> msms(Context& context, const G1Affine* bases, 
 Result<void> fill_multiples(Context& context, G1Affine* points, std::uint64_t count, unsigned multiples,
                             unsigned shift);
 
+/// Sums of neighbouring bases, bases[2 i] + bases[2 i + 1], that lie at bases[at + i]: of the first `paired`
+/// bases, all of a sum's or a multiple of 64 (the last of an odd number has no partner, and no sum).
+struct BasePairs {
+  std::uint64_t paired = 0;
+  std::uint64_t at = 0;
+};
+/// The most points that a sum over a bitmap of `count` bases adds.
+[[nodiscard]] constexpr std::uint64_t most_picks(std::uint64_t count, const BasePairs& pairs) {
+  return count - pairs.paired / 2;
+}
+
 /// The sum of those bases[i], i < count, whose bit is set (bit i % 64 of word i / 64; all in device memory),
-/// by a tree of batch-affine additions. `set` is the number of bits set below `count` (below 2^31). The
-/// partial sums, up to 32, none where no bit is set, are for the host to add. Blocks until they are there.
-/// Takes its memory from the context and gives it back; kIo, out of memory, when there is too little for all
-/// of them at once, kUsage for counts that cannot be.
+/// by a tree of batch-affine additions. Where there are sums of pairs, one of them is taken in place of two
+/// bases, a fourth fewer points when half of the bits are set. `set` is the number of points below `count`
+/// (below 2^31): of the bits set, and, where there are pairs, of the pairs that have one set. The partial
+/// sums, up to 32, none where no bit is set, are for the host to add. Blocks until they are there. Takes its
+/// memory from the context and gives it back; kIo, out of memory, when there is too little for all of them at
+/// once, kUsage for counts that cannot be.
 Result<std::vector<G1Xyzz>> bit_sum(Context& context, const G1Affine* bases, const std::uint64_t* bits,
-                                    std::uint64_t count, std::uint64_t set);
+                                    std::uint64_t count, std::uint64_t set, const BasePairs& pairs = {});
 Result<std::vector<G2Xyzz>> bit_sum(Context& context, const G2Affine* bases, const std::uint64_t* bits,
-                                    std::uint64_t count, std::uint64_t set);
+                                    std::uint64_t count, std::uint64_t set, const BasePairs& pairs = {});
+
+/// sums[i] = points[2 i] + points[2 i + 1] for i < count / 2, whatever the points are, count below 2^31; all
+/// in device memory, apart. Does not wait for the device.
+Result<void> fill_pairs(Context& context, const G1Affine* points, std::uint64_t count, G1Affine* sums);
+Result<void> fill_pairs(Context& context, const G2Affine* points, std::uint64_t count, G2Affine* sums);
 
 }  // namespace cuzk::cuda

@@ -14,8 +14,13 @@ Result<std::vector<G1WindowSums>> msms(Context& context, const G1Affine* bases, 
 }
 
 Result<std::vector<G1Xyzz>> bit_sum(Context& context, const G1Affine* bases, const std::uint64_t* bits,
-                                    std::uint64_t count, std::uint64_t set) {
-  return run_bit_sum(context, reinterpret_cast<const G1Affine32*>(bases), bits, count, set);
+                                    std::uint64_t count, std::uint64_t set, const BasePairs& pairs) {
+  return run_bit_sum(context, reinterpret_cast<const G1Affine32*>(bases), bits, count, set, pairs);
+}
+
+Result<void> fill_pairs(Context& context, const G1Affine* points, std::uint64_t count, G1Affine* sums) {
+  return run_fill_pairs(context, reinterpret_cast<const G1Affine32*>(points), count,
+                        reinterpret_cast<G1Affine32*>(sums));
 }
 
 }  // namespace cuzk::cuda

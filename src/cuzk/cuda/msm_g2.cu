@@ -9,8 +9,13 @@ Result<G2WindowSums> msm(Context& context, const G2Affine* bases, const Fr* scal
 }
 
 Result<std::vector<G2Xyzz>> bit_sum(Context& context, const G2Affine* bases, const std::uint64_t* bits,
-                                    std::uint64_t count, std::uint64_t set) {
-  return run_bit_sum(context, reinterpret_cast<const G2Affine32*>(bases), bits, count, set);
+                                    std::uint64_t count, std::uint64_t set, const BasePairs& pairs) {
+  return run_bit_sum(context, reinterpret_cast<const G2Affine32*>(bases), bits, count, set, pairs);
+}
+
+Result<void> fill_pairs(Context& context, const G2Affine* points, std::uint64_t count, G2Affine* sums) {
+  return run_fill_pairs(context, reinterpret_cast<const G2Affine32*>(points), count,
+                        reinterpret_cast<G2Affine32*>(sums));
 }
 
 }  // namespace cuzk::cuda

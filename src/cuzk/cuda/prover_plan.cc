@@ -144,7 +144,11 @@ ProverPlan build(const CircuitCounts& c, const Placement& place) {
   on_host("h", place.h ? 0 : sizeof(G1Affine) * c.h);
   for (const QueryPart& q : queries) {
     const std::string name = q.name;
-    plan.resident.push_back({name + ", bit bases", taken(q.point * q.bases.bits)});
+    const std::uint64_t bit_bases = taken(q.point * q.bases.bits);
+    plan.resident.push_back({name + ", bit bases", bit_bases});
+    if (q.bases.paired > 1)
+      plan.resident.push_back(
+          {name + ", sums of pairs", taken(q.point * (q.bases.bits + q.bases.paired / 2)) - bit_bases});
     plan.resident.push_back({name + ", wide bases", taken(q.point * (q.counts.wide - q.streamed_wide()))});
     on_host(name + ", bit bases", q.point * q.streamed_bits());
     on_host(name + ", wide bases", q.point * q.streamed_wide());
@@ -192,6 +196,7 @@ ProverPlan build(const CircuitCounts& c, const Placement& place) {
     selected = std::max(selected, taken_if_any(SelectedLayout(c.bits, q.counts.bits).bytes()));
     const std::uint64_t bits = std::min(q.counts.bits, place.room_for_sums ? piece : kBitBlock);
     const std::uint64_t wide = std::min(q.counts.wide, piece);
+    // Less with sums of pairs.
     plan.sums_scratch =
         std::max({plan.sums_scratch, taken(bit_sum_memory_bound(bits, q.point)),
                   wide == 0 ? 0 : taken(sizeof(Fr) * wide) + msm_scratch(wide, q.point, place)});
@@ -207,35 +212,73 @@ ProverPlan build(const CircuitCounts& c, const Placement& place) {
   plan.loading = std::max(place.h ? taken(sizeof(G1Affine) * std::min(kLoadedPoints, c.h)) : 0,
                           c.domain_log_size < 3 ? 0 : taken(kPowersBytes));
   if (multiples) plan.loading = std::max(plan.loading, 2 * taken(sizeof(Fp) * std::min(kDoubledPoints, c.h)));
+  for (const QueryPart& q : queries)
+    plan.loading = std::max(plan.loading, taken_if_any(pairs_memory_bound(q.bases.paired, q.point)));
   plan.launch_host = launch_host_bytes(c, place, queries);
   plan.witness = WitnessLayout(c.values, c.bits).bytes;
   plan.kept_witnesses = std::clamp<std::uint64_t>(kKeptBytes / plan.witness, 1, kKeptWitnesses);
   return plan;
 }
 
-Placement all_resident(const CircuitCounts& c, const MsmWindows& h_windows = {}) {
+Placement all_resident(const CircuitCounts& c) {
   Placement place;
-  place.h_windows = h_windows;
   place.l.bits = c.l.bits;
   place.a.bits = c.a.bits;
   place.b_g1.bits = place.b_g2.bits = c.b.bits;
   return place;
 }
 
-/// `plan`, all resident, with as many multiples of h as PlanOptions::multiples asks for and as fit.
-ProverPlan with_multiples(const CircuitCounts& c, const ProverPlan& plan, const PlanOptions& o) {
+/// Adds sums of pairs of bit bases to a placement that fits, where a byte of them saves most additions, in
+/// G2, first: of as many bases as there is memory for. `least`: bit bases of a query that gets any.
+void pair_bits(const CircuitCounts& c, std::uint64_t limit, std::uint64_t least, Placement& place) {
+  const auto needed = [&] { return build(c, place).needed_bytes(); };
+  const auto pair_up = [&](Placement::Bases& bases, std::uint64_t point) {
+    if (bases.bits < least) return;
+    const std::uint64_t room = limit - needed();
+    bases.paired = bases.bits;
+    if (needed() <= limit) return;
+    // The most that fit, so that a plan for just what it needs is the same. From above: bases and sums are
+    // rounded together.
+    bases.paired = std::min(2 * ((room + Context::kGranule) / point), bases.bits) / kBitBlock * kBitBlock;
+    while (bases.paired != 0 && needed() > limit) bases.paired -= kBitBlock;
+  };
+  pair_up(place.b_g2, sizeof(G2Affine));
+  pair_up(place.b_g1, sizeof(G1Affine));
+  pair_up(place.l, sizeof(G1Affine));
+  pair_up(place.a, sizeof(G1Affine));
+}
+
+/// `plan`, all resident, with those points more that PlanOptions asks for, fit, and save most additions.
+ProverPlan with_more_points(const CircuitCounts& c, const ProverPlan& plan, const PlanOptions& o) {
   constexpr double kWorthIt = 0.97;
+  constexpr double kAdditionInG2 = 3;  // in those of G1
   const double cost = msm_cost(c.h, msm_windows(c.h));
   const unsigned most = o.multiples == 0 ? kMostMultiples : std::min(o.multiples, kMostMultiples);
-  for (unsigned multiples = most; multiples > 1; --multiples) {
-    const MsmWindows windows = msm_windows(c.h, multiples);
-    if (windows.multiples == 1) break;  // nor do fewer save anything
-    // Fewer save less.
-    if (o.multiples == 0 && msm_cost(c.h, windows) > kWorthIt * cost) break;
-    ProverPlan better = build(c, all_resident(c, windows));
-    if (better.needed_bytes() <= o.limit) return better;
+  ProverPlan best = plan;
+  double most_saved = 0;
+  for (unsigned multiples = most; multiples != 0; --multiples) {
+    Placement place = all_resident(c);
+    double saved = 0;
+    if (multiples > 1) {
+      place.h_windows = msm_windows(c.h, multiples);
+      saved = cost - msm_cost(c.h, place.h_windows);
+      // Nor do fewer save anything, or less.
+      if (place.h_windows.multiples == 1 || (o.multiples == 0 && saved < (1 - kWorthIt) * cost)) {
+        multiples = 2;
+        continue;
+      }
+      multiples = place.h_windows.multiples;
+    }
+    if (build(c, place).needed_bytes() > o.limit) continue;
+    if (o.pairs) pair_bits(c, o.limit, o.multiples == 0 ? kManyBits : 2, place);
+    // Both bits of a pair are set in one of four.
+    saved += 0.25 * static_cast<double>(place.l.paired / 2 + place.a.paired / 2 + place.b_g1.paired / 2);
+    saved += 0.25 * kAdditionInG2 * static_cast<double>(place.b_g2.paired / 2);
+    if (saved <= most_saved) continue;
+    most_saved = saved;
+    best = build(c, place);
   }
-  return plan;
+  return best;
 }
 
 Placement nothing_resident(unsigned arrays, std::uint64_t piece, bool room_for_sums) {
@@ -433,10 +476,11 @@ Result<ProverPlan> plan_prover(const CircuitCounts& c, const PlanOptions& o) {
   const bool forced = o.arrays != 0 || o.piece != 0 || o.residency == Residency::streamed;
   if (forced && o.residency == Residency::resident)
     return usage_error("a resident key has three arrays in its quotient and no pieces");
-  if (forced && o.multiples > 1) return usage_error("a streamed key has no multiples");
+  if (forced && (o.multiples > 1 || o.pairs))
+    return usage_error("a streamed key has no multiples and no sums of pairs");
   if (!forced) {
     const ProverPlan plan = plan_prover(c);
-    if (plan.needed_bytes() <= o.limit) return with_multiples(c, plan, o);
+    if (plan.needed_bytes() <= o.limit) return with_more_points(c, plan, o);
     if (o.residency == Residency::resident) return out_of_memory(plan, o.limit);
   }
   return plan_streamed(c, o);

@@ -19,6 +19,7 @@ namespace cuzk::cuda {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 /// A launch of PoRep's proportions at 2^27, as bench/launch makes it: 130.3 M rows, 1.3 % of the variables
 /// wide, two thirds of the terms in A and B short.
@@ -464,6 +465,96 @@ TEST(ProverPlan, MultiplesOfH) {
   EXPECT_FALSE(plan_prover(c, options));
 }
 
+std::uint64_t pair_bytes(std::uint64_t point, std::uint64_t bits, std::uint64_t paired) {
+  return Context::rounded(point * (bits + paired / 2)) - Context::rounded(point * bits);
+}
+/// Additions in G1 that a plan's points beside the bases save, counted.
+double saved(const CircuitCounts& c, const ProverPlan& plan) {
+  const double h =
+      plan.h_windows.multiples == 1 ? 0 : msm_cost(c.h, msm_windows(c.h)) - msm_cost(c.h, plan.h_windows);
+  return h + static_cast<double>(plan.l.paired + plan.a.paired + plan.b_g1.paired) / 8 +
+         3 * static_cast<double>(plan.b_g2.paired) / 8;
+}
+
+TEST(ProverPlan, SumsOfPairs) {
+  CircuitCounts c = full_size();
+  c.l.bits += 1;  // the last one has no partner
+  c.bits += 1;
+  const ProverPlan plain = plan_prover(c);
+  PlanOptions options;
+  options.pairs = true;
+  const ProverPlan all = plan_prover(c, options).value();
+  EXPECT_EQ(part(all.resident, "l, sums of pairs"), pair_bytes(96, c.l.bits, c.l.bits));
+  EXPECT_EQ(part(all.resident, "a, sums of pairs"), pair_bytes(96, c.a.bits, c.a.bits));
+  EXPECT_EQ(part(all.resident, "b_g1, sums of pairs"), pair_bytes(96, c.b.bits, c.b.bits));
+  EXPECT_EQ(part(all.resident, "b_g2, sums of pairs"), pair_bytes(192, c.b.bits, c.b.bits));
+  EXPECT_EQ(all.pair_sums(), c.l.bits / 2 + c.a.bits / 2 + 2 * (c.b.bits / 2));
+  EXPECT_NEAR(static_cast<double>(all.resident_bytes() - plain.resident_bytes()), 17.0e9, 0.1e9);
+  EXPECT_EQ(all.needed_bytes() - plain.needed_bytes(), all.resident_bytes() - plain.resident_bytes());
+  EXPECT_GE(all.loading, pairs_memory_bound(c.b.bits, 192));
+  EXPECT_THAT(all.text(), HasSubstr("b_g2, sums of pairs"));
+  EXPECT_THAT(plain.text(), Not(HasSubstr("pairs")));
+  // As many as fit, a multiple of kBitBlock where not all do; those of G2 first.
+  options.limit = all.needed_bytes() - 1;
+  const ProverPlan less = plan_prover(c, options).value();
+  expect_sound(c, less, options.limit);
+  EXPECT_EQ(less.a.paired % kBitBlock, 0U);
+  EXPECT_GT(less.a.paired, c.a.bits - 3 * kBitBlock);
+  EXPECT_EQ(less.l.paired, c.l.bits);
+  options.limit = plain.needed_bytes() + kGb;
+  const ProverPlan few = plan_prover(c, options).value();
+  expect_sound(c, few, options.limit);
+  EXPECT_GT(few.needed_bytes(), options.limit - 3 * kBitBlock / 2 * 192);
+  EXPECT_GT(few.b_g2.paired, 10'000'000U);
+  EXPECT_EQ(few.l.paired + few.a.paired + few.b_g1.paired, 0U);
+  for (options.limit = plain.needed_bytes(); options.limit > plain.needed_bytes() - 2; --options.limit)
+    EXPECT_EQ(plan_prover(c, options)->text(), plan_prover(c, {.limit = options.limit})->text());
+  // By themselves not of few bits.
+  c.b.bits = kManyBits - 1;
+  options = {.multiples = 0, .pairs = true};
+  EXPECT_EQ(plan_prover(c, options)->b_g2.paired, 0U);
+  EXPECT_EQ(plan_prover(c, options)->a.paired, c.a.bits);
+  options.multiples = 2;
+  EXPECT_EQ(plan_prover(c, options)->b_g2.paired, c.b.bits);
+  c.l.bits = c.a.bits = c.b.bits = c.bits = 1;
+  options.multiples = 1;
+  EXPECT_EQ(plan_prover(c, options)->text(), plan_prover(c).text());
+  options.residency = Residency::streamed;
+  EXPECT_FALSE(plan_prover(c, options));
+}
+
+// Of all sets of multiples and of queries with pairs that fit none saves more.
+TEST(ProverPlan, PointsBesideTheBasesSaveTheMost) {
+  const CircuitCounts c = full_size();
+  std::vector<ProverPlan> multiples;
+  for (unsigned m = 1; m <= 6; ++m) multiples.push_back(plan_prover(c, {.multiples = m}).value());
+  double before = 0;
+  for (std::uint64_t limit = 64 * kGb; limit < 200 * kGb; limit += 5 * kGb) {
+    SCOPED_TRACE(limit);
+    const ProverPlan plan = plan_prover(c, {.limit = limit, .multiples = 6, .pairs = true}).value();
+    expect_sound(c, plan, limit);
+    EXPECT_GE(saved(c, plan), before);
+    before = saved(c, plan);
+    EXPECT_EQ(plan_prover(c, {.limit = plan.needed_bytes(), .multiples = 6, .pairs = true})->text(),
+              plan.text());
+    for (const ProverPlan& with : multiples)
+      for (unsigned set = 0; set < 16; ++set) {
+        ProverPlan other = with;
+        other.l.paired = (set & 1) != 0 ? c.l.bits : 0;
+        other.a.paired = (set & 2) != 0 ? c.a.bits : 0;
+        other.b_g1.paired = (set & 4) != 0 ? c.b.bits : 0;
+        other.b_g2.paired = (set & 8) != 0 ? c.b.bits : 0;
+        const std::uint64_t needed = other.needed_bytes() + pair_bytes(96, c.l.bits, other.l.paired) +
+                                     pair_bytes(96, c.a.bits, other.a.paired) +
+                                     pair_bytes(96, c.b.bits, other.b_g1.paired) +
+                                     pair_bytes(192, c.b.bits, other.b_g2.paired);
+        if (needed <= limit) {
+          EXPECT_GE(saved(c, plan) + 10, saved(c, other)) << set << ", " << with.h_windows.multiples;
+        }
+      }
+  }
+}
+
 TEST(ProverPlan, MultiplesOfSmallDomains) {
   CircuitCounts c = full_size();
   const auto kept = [&](unsigned log_size, unsigned multiples) {
@@ -519,6 +610,13 @@ TEST(SumMemory, BoundsGrowWithWhatTheyBound) {
   const std::uint64_t cut = fitting_bits(50'000'000, 96, 1 << 30);
   EXPECT_EQ(cut % kBitBlock, 0U);
   EXPECT_LE(bit_sum_memory_bound(cut, 96), std::uint64_t{1} << 30);
+  // Sums of pairs leave fewer points; where some bases are in none, a part of them may have no pairs.
+  EXPECT_LT(bit_sum_memory_bound(1 << 20, 96, 1 << 20), bit_sum_memory_bound(1 << 20, 96));
+  EXPECT_GT(fitting_bits(50'000'000, 96, 1 << 30, 50'000'000), cut);
+  EXPECT_EQ(fitting_bits(50'000'000, 96, 1 << 30, 40'960'000), cut);
+  EXPECT_EQ(pairs_memory_bound(1, 96), 0U);
+  EXPECT_GT(pairs_memory_bound(1 << 20, 192), pairs_memory_bound(1 << 20, 96));
+  EXPECT_EQ(pairs_memory_bound(1 << 23, 96), pairs_memory_bound(1 << 25, 96));
 }
 
 TEST(ProverPlan, TextNamesEveryPartAndTheSums) {

@@ -105,10 +105,9 @@ class ResidentRun : CircuitStages {
   Result<void> query(const QueryStages& stages, const DeviceQuery<F>& bases, const BitSelection& selection,
                      const DeviceMemory& places, QueryParts<F>& out) {
     CUZK_TRY(clock_.begin(stages.bits));
-    {
-      CUZK_TRY_ASSIGN(const QueryBits bits, selection.select(context_, witness_.bits.as<std::uint64_t>()));
-      CUZK_TRY(sum_bits(bases.bit_bases.template as<Affine<F>>(), 0, bases.bit_count, bits, out));
-    }
+    CUZK_TRY(in_hand_.take(context_, selection, witness_.bits.as<std::uint64_t>()));
+    CUZK_TRY(sum_bits(bases.bit_bases.template as<Affine<F>>(), 0, bases.bit_count, in_hand_.bits, out,
+                      bases.pairs));
     CUZK_TRY(clock_.end());
     if (!out.wide.empty()) return {};  // together
     CUZK_TRY(clock_.begin(stages.wide));
@@ -122,6 +121,7 @@ class ResidentRun : CircuitStages {
 
   const CudaPrepared& circuit_;
   DeviceWitness witness_;
+  BitsInHand in_hand_;
 };
 
 }  // namespace

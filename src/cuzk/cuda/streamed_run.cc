@@ -42,7 +42,7 @@ std::vector<QueryPiece> pieces_of(const DeviceQuery<F>& query, std::uint64_t pie
 struct DeviceCircuit {
   CircuitParts* parts;
   DeviceWitness witness;
-  QueryBits bits;  ///< of the query in hand
+  BitsInHand in_hand;
 };
 
 class StreamedRun : CircuitStages {
@@ -239,10 +239,8 @@ class StreamedRun : CircuitStages {
                      const DeviceMemory& places, QueryParts<F> CircuitParts::*parts,
                      std::vector<DeviceCircuit>& circuits, PieceStream& stream) {
     CUZK_TRY(clock_.begin(stages.bits));
-    for (DeviceCircuit& c : circuits) {
-      c.bits = {};
-      CUZK_TRY_ASSIGN(c.bits, selection.select(context_, c.witness.bits.as<std::uint64_t>()));
-    }
+    for (DeviceCircuit& c : circuits)
+      CUZK_TRY(c.in_hand.take(context_, selection, c.witness.bits.as<std::uint64_t>()));
     const auto multiply = [&](const Affine<F>* points, const Fr* scalars, std::uint64_t count) {
       return sum(points, scalars, count);
     };
@@ -267,7 +265,7 @@ class StreamedRun : CircuitStages {
           CUZK_TRY(sum_wide(points, places.as<std::uint32_t>() + piece.begin, piece.count, c.witness.values,
                             multiply, out));
         else
-          CUZK_TRY(sum_bits(points, piece.begin, piece.count, c.bits, out));
+          CUZK_TRY(sum_bits(points, piece.begin, piece.count, c.in_hand.bits, out));
       }
       if (streamed) CUZK_TRY(stream.release());
     }

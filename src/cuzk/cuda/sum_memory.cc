@@ -89,20 +89,28 @@ MsmWindows sliced_windows(std::uint64_t count, std::uint64_t point_bytes, std::u
   return best;
 }
 
-std::uint64_t bit_sum_memory_bound(std::uint64_t count, std::uint64_t point_bytes) {
+std::uint64_t bit_sum_memory_bound(std::uint64_t count, std::uint64_t point_bytes, std::uint64_t paired) {
   if (count == 0) return 0;
-  // Ones of words and their prefix sums, before the points; an index; half and a quarter of the points.
+  // Picks of words and their prefix sums, before the points; an index; half and a quarter of the points.
   const std::uint64_t words = (count + 63) / 64;
-  return 17 * words + 4 * count + point_bytes * (count / 2 + count / 4 + 2) +
-         adder_bound(count / 2 + 1, point_bytes) + kFixed;
+  const std::uint64_t picks = most_picks(count, {.paired = paired});
+  return 17 * words + 4 * picks + point_bytes * (picks / 2 + picks / 4 + 2) +
+         adder_bound(picks / 2 + 1, point_bytes) + kFixed;
 }
 
-std::uint64_t fitting_bits(std::uint64_t count, std::uint64_t point_bytes, std::uint64_t free) {
+std::uint64_t fitting_bits(std::uint64_t count, std::uint64_t point_bytes, std::uint64_t free,
+                           std::uint64_t paired) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 27;
   std::uint64_t piece = std::min(count, kMost);
-  while (piece > kBitBlock && bit_sum_memory_bound(piece, point_bytes) > free)
+  // A part of the bases may have none in pairs.
+  const auto paired_of = [&] { return piece == count ? paired : paired == count ? piece : 0; };
+  while (piece > kBitBlock && bit_sum_memory_bound(piece, point_bytes, paired_of()) > free)
     piece = std::max(piece / 2 / kBitBlock * kBitBlock, kBitBlock);
   return std::max(piece, std::uint64_t{1});
+}
+
+std::uint64_t pairs_memory_bound(std::uint64_t count, std::uint64_t point_bytes) {
+  return count < 2 ? 0 : adder_bound(std::min(count / 2, kPairedPoints), point_bytes);
 }
 
 }  // namespace cuzk::cuda

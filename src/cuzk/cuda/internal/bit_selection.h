@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cuzk/base/hd.h"
+#include "cuzk/cuda/internal/bit_picks.h"
 #include "cuzk/cuda/prover_plan.h"
 
 namespace cuzk::cuda {
@@ -25,7 +26,16 @@ struct SelectionLayout {
   [[nodiscard]] std::uint64_t bytes() const { return mask_bytes() + 4 * groups; }
 };
 
-/// Where the bits selected and the ones of every kBitBlock of them lie. A query that has all bits of the
+/// What a sum over a bitmap picks of kBitBlock bits (BitPicks): their ones, or the pairs of neighbours that
+/// have a one.
+struct BlockCounts {
+  std::uint16_t ones = 0;
+  std::uint16_t pairs = 0;
+  bool operator==(const BlockCounts&) const = default;
+};
+static_assert(kBitBlock <= UINT16_MAX && kBitBlock % 64 == 0);
+
+/// Where the bits selected and the counts of every kBitBlock of them lie. A query that has all bits of the
 /// witness has the witness's own words.
 struct SelectedLayout {
   SelectedLayout(std::uint64_t witness_bits, std::uint64_t selected)
@@ -33,7 +43,7 @@ struct SelectedLayout {
         blocks((selected + kBitBlock - 1) / kBitBlock) {}
   std::uint64_t own_words;
   std::uint64_t blocks;
-  [[nodiscard]] std::uint64_t bytes() const { return 8 * own_words + 4 * blocks; }
+  [[nodiscard]] std::uint64_t bytes() const { return 8 * own_words + sizeof(BlockCounts) * blocks; }
 };
 
 /// Device memory of a selection. None where nothing has to be moved.
@@ -58,22 +68,6 @@ struct SelectionView {
   const std::uint32_t* ranks;
   std::uint64_t words;
 };
-
-/// The zeros below the lowest one; x is not 0.
-CUZK_HD inline unsigned low_zeros(std::uint64_t x) {
-#if defined(__CUDA_ARCH__)
-  return static_cast<unsigned>(__ffsll(static_cast<long long>(x))) - 1;
-#else
-  return static_cast<unsigned>(std::countr_zero(x));
-#endif
-}
-CUZK_HD inline unsigned ones_in(std::uint64_t x) {
-#if defined(__CUDA_ARCH__)
-  return static_cast<unsigned>(__popcll(x));
-#else
-  return static_cast<unsigned>(std::popcount(x));
-#endif
-}
 
 /// Puts the selected bits of one group's words of `bits` to their places: or_word(i, value) ors `value` into
 /// word i of the result, which was zero; groups share words at their ends. The mask is taken in runs of ones,
@@ -107,15 +101,19 @@ CUZK_HD inline void select_group(const SelectionView& selection, const std::uint
   if (word != 0) or_word(to / 64, word);
 }
 
-/// The ones of block `block` of `count` bits. Bits behind the last do not count.
-CUZK_HD inline std::uint32_t ones_of_block(const std::uint64_t* words, std::uint64_t count,
+/// Those of block `block` of `count` bits. Bits behind the last do not count.
+CUZK_HD inline BlockCounts counts_of_block(const std::uint64_t* words, std::uint64_t count,
                                            std::uint64_t block) {
   const std::uint64_t begin = block * kBitBlock;
   const std::uint64_t end = begin + kBitBlock < count ? begin + kBitBlock : count;
-  std::uint32_t ones = 0;
-  for (std::uint64_t i = begin / 64; i < end / 64; ++i) ones += ones_in(words[i]);
-  if (end % 64 != 0) ones += ones_in(words[end / 64] & ((std::uint64_t{1} << (end % 64)) - 1));
-  return ones;
+  unsigned ones = 0;
+  unsigned pairs = 0;
+  for (std::uint64_t i = begin / 64; 64 * i < end; ++i) {
+    const std::uint64_t word = word_of(words, count, i);
+    ones += ones_in(word);
+    pairs += ones_in(pairs_with_ones(word));
+  }
+  return {static_cast<std::uint16_t>(ones), static_cast<std::uint16_t>(pairs)};
 }
 
 }  // namespace cuzk::cuda

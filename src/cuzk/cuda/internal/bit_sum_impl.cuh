@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cuzk/cuda/internal/affine_launch.cuh"
+#include "cuzk/cuda/internal/bit_picks.h"
 #include "cuzk/cuda/internal/item_grid.cuh"
 #include "cuzk/cuda/internal/sort.h"
 #include "cuzk/cuda/internal/weighted_sum.cuh"
@@ -14,22 +15,15 @@
 namespace cuzk::cuda {
 namespace bit_sum_kernels {
 
-static __global__ void count_bits_of_words(const std::uint64_t* bits, std::uint64_t count,
-                                           std::uint64_t words, std::uint64_t* ones) {
-  CUZK_FOR_ITEMS(i, words) {
-    std::uint64_t w = bits[i];
-    if (i == words - 1 && count % 64 != 0) w &= (std::uint64_t{1} << (count % 64)) - 1;
-    ones[i] = static_cast<std::uint64_t>(__popcll(w));
-  }
+static __global__ void count_picks_of_words(BitPicks picks, const std::uint64_t* bits, std::uint64_t count,
+                                            std::uint64_t words, std::uint64_t* sizes) {
+  CUZK_FOR_ITEMS(i, words) sizes[i] = picks.count(i, word_of(bits, count, i));
 }
-static __global__ void list_bits(const std::uint64_t* bits, std::uint64_t count, std::uint64_t words,
-                                 const std::uint64_t* place, std::uint32_t* index) {
+static __global__ void list_picks(BitPicks picks, const std::uint64_t* bits, std::uint64_t count,
+                                  std::uint64_t words, const std::uint64_t* place, std::uint32_t* index) {
   CUZK_FOR_ITEMS(i, words) {
-    std::uint64_t w = bits[i];
-    if (i == words - 1 && count % 64 != 0) w &= (std::uint64_t{1} << (count % 64)) - 1;
     std::uint64_t to = place[i];
-    for (; w != 0; w &= w - 1)
-      index[to++] = static_cast<std::uint32_t>(64 * i) + static_cast<std::uint32_t>(__ffsll(w)) - 1;
+    picks.each(i, word_of(bits, count, i), [&](std::uint32_t picked) { index[to++] = picked; });
   }
 }
 template <class F>
@@ -42,13 +36,19 @@ __global__ void copy_point(const Affine<F>* from, const std::uint32_t* index, Af
 template <class F>
 Result<std::vector<Xyzz<typename HostField<F>::type>>> run_bit_sum(Context& context, const Affine<F>* bases,
                                                                    const std::uint64_t* bits,
-                                                                   std::uint64_t count, std::uint64_t set) {
+                                                                   std::uint64_t count, std::uint64_t set,
+                                                                   const BasePairs& pairs) {
   using namespace bit_sum_kernels;
   using Host = typename HostField<F>::type;
   std::vector<Xyzz<Host>> out;
   if (set == 0) return out;
-  if (count >= std::uint64_t{1} << 31 || set > count)
-    return usage_error("sum over a bitmap: fewer than 2^31 bases, no more bits than bases");
+  if (count >= std::uint64_t{1} << 31 || set > most_picks(count, pairs))
+    return usage_error(
+        "sum over a bitmap: fewer than 2^31 bases, no more points than bits and pairs of them");
+  if (pairs.paired > count || (pairs.paired % 64 != 0 && pairs.paired != count) ||
+      pairs.at + pairs.paired / 2 > std::uint64_t{1} << 32)
+    return usage_error("sum over a bitmap: pairs of all bases or of a multiple of 64, below point 2^32");
+  const BitPicks picks(static_cast<std::uint32_t>(pairs.paired), static_cast<std::uint32_t>(pairs.at));
   const char* const stage = "sum over a bitmap";
   const cudaStream_t stream = context.stream();
   const std::uint64_t words = (count + 63) / 64;
@@ -56,16 +56,16 @@ Result<std::vector<Xyzz<typename HostField<F>::type>>> run_bit_sum(Context& cont
   constexpr unsigned kPartial = 32;
   DeviceMemory index, levels[2];
   {
-    CUZK_TRY_ASSIGN(DeviceMemory ones, context.allocate(8 * words, stage));
+    CUZK_TRY_ASSIGN(DeviceMemory sizes, context.allocate(8 * words, stage));
     CUZK_TRY_ASSIGN(DeviceMemory places, context.allocate(8 * words, stage));
     CUZK_TRY_ASSIGN(DeviceMemory scratch, context.allocate(sum_scratch_bytes(words), stage));
     CUZK_TRY_ASSIGN(index, context.allocate(4 * set, stage));
-    count_bits_of_words<<<item_grid(words), kItemThreads, 0, stream>>>(bits, count, words,
-                                                                       ones.as<std::uint64_t>());
+    count_picks_of_words<<<item_grid(words), kItemThreads, 0, stream>>>(picks, bits, count, words,
+                                                                        sizes.as<std::uint64_t>());
     CUZK_TRY(context.check_launch(stage));
-    CUZK_TRY(exclusive_sums(context, ones.as<std::uint64_t>(), places.as<std::uint64_t>(), words, scratch));
-    list_bits<<<item_grid(words), kItemThreads, 0, stream>>>(bits, count, words, places.as<std::uint64_t>(),
-                                                             index.as<std::uint32_t>());
+    CUZK_TRY(exclusive_sums(context, sizes.as<std::uint64_t>(), places.as<std::uint64_t>(), words, scratch));
+    list_picks<<<item_grid(words), kItemThreads, 0, stream>>>(
+        picks, bits, count, words, places.as<std::uint64_t>(), index.as<std::uint32_t>());
     CUZK_TRY(context.check_launch(stage));
   }
   CUZK_TRY_ASSIGN(levels[0], context.allocate(sizeof(Affine<F>) * ((set + 1) / 2), stage));
@@ -102,6 +102,15 @@ Result<std::vector<Xyzz<typename HostField<F>::type>>> run_bit_sum(Context& cont
                          stage));
   CUZK_TRY(context.synchronize(stage));
   return out;
+}
+
+template <class F>
+Result<void> run_fill_pairs(Context& context, const Affine<F>* points, std::uint64_t count, Affine<F>* sums) {
+  if (count >= std::uint64_t{1} << 31) return usage_error("sums of pairs of bases: fewer than 2^31 bases");
+  if (count < 2) return {};
+  AffineAdder<F> adder;
+  CUZK_TRY(adder.reserve(context, std::min(count / 2, kPairedPoints)));
+  return adder(PointPairs<F>::neighbours(points, sums), count / 2);
 }
 
 }  // namespace cuzk::cuda

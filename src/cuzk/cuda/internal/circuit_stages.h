@@ -84,13 +84,15 @@ class CircuitStages {
   /// as there is memory for.
   template <class F>
   Result<void> sum_bits(const Affine<F>* bases, std::uint64_t begin, std::uint64_t count,
-                        const QueryBits& bits, QueryParts<F>& out) {
-    const std::uint64_t most = fitting_bits(count, sizeof(Affine<F>), context_.free_bytes());
+                        const QueryBits& bits, QueryParts<F>& out, const BasePairs& pairs = {}) {
+    const std::uint64_t most = fitting_bits(count, sizeof(Affine<F>), context_.free_bytes(), pairs.paired);
     for (std::uint64_t done = 0; done < count; done += most) {
       const std::uint64_t size = std::min(most, count - done);
+      BasePairs left;  // counted from base `done`
+      if (done < pairs.paired) left = {std::min(size, pairs.paired - done), pairs.at + done / 2 - done};
       CUZK_TRY_ASSIGN(const std::vector<Xyzz<F>> sums,
                       bit_sum(context_, bases + done, bits.words + (begin + done) / 64, size,
-                              bits.ones_of(begin + done, size)));
+                              bits.picks(begin + done, size, left.paired), left));
       out.bits.insert(out.bits.end(), sums.begin(), sums.end());
       progress_.add(size, Progress::kBit * kScale<F>);
     }

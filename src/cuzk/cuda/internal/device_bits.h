@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cuzk/cuda/context.h"
-#include "cuzk/cuda/prover_plan.h"
+#include "cuzk/cuda/internal/bit_selection.h"
 
 namespace cuzk::cuda {
 
@@ -13,15 +13,18 @@ namespace cuzk::cuda {
 struct QueryBits {
   /// Bit i of the query is bit i % 64 of word i / 64. In `memory`, or the witness's.
   const std::uint64_t* words = nullptr;
-  std::vector<std::uint32_t> ones;  ///< of every kBitBlock bits
+  std::vector<BlockCounts> counts;  ///< of every kBitBlock bits
   DeviceMemory memory;
 
-  /// Ones of the bits [begin, begin + size), begin a multiple of kBitBlock and the end one or the last.
-  [[nodiscard]] std::uint64_t ones_of(std::uint64_t begin, std::uint64_t size) const {
-    std::uint64_t set = 0;
-    for (std::uint64_t block = begin / kBitBlock; block * kBitBlock < begin + size; ++block)
-      set += ones[block];
-    return set;
+  /// Points that a sum over the bits [begin, begin + size) adds where the first `paired` of them are in
+  /// pairs. All three are multiples of kBitBlock, or end with the last bit.
+  [[nodiscard]] std::uint64_t picks(std::uint64_t begin, std::uint64_t size, std::uint64_t paired) const {
+    std::uint64_t sum = 0;
+    for (std::uint64_t bit = 0; bit < size; bit += kBitBlock) {
+      const BlockCounts& block = counts[(begin + bit) / kBitBlock];
+      sum += bit < paired ? block.pairs : block.ones;
+    }
+    return sum;
   }
 };
 
@@ -44,6 +47,23 @@ class BitSelection {
   DeviceMemory memory_;
   std::uint64_t witness_bits_ = 0;
   std::uint64_t selected_ = 0;
+};
+
+/// The bits of the query in hand, which stay for the next one where that has the same selection, as b has in
+/// both groups.
+struct BitsInHand {
+  const BitSelection* selection = nullptr;
+  QueryBits bits;
+
+  /// Of a witness's, see BitSelection::select.
+  Result<void> take(Context& context, const BitSelection& of, const std::uint64_t* witness) {
+    if (selection == &of) return {};
+    selection = nullptr;
+    bits = {};  // not both at a time
+    CUZK_TRY_ASSIGN(bits, of.select(context, witness));
+    selection = &of;
+    return {};
+  }
 };
 
 }  // namespace cuzk::cuda

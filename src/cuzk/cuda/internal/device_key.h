@@ -24,6 +24,7 @@ struct DeviceQuery {
   std::uint64_t bit_count = 0;
   std::uint64_t wide_count = 0;
   std::uint64_t resident_bits = 0;
+  BasePairs pairs;  ///< behind the resident bit bases, of a resident query
   bool wide_resident = true;
   HostMemory streamed_bits;
   HostMemory streamed_wide;

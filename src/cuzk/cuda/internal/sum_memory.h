@@ -32,10 +32,15 @@ inline constexpr unsigned kNarrowWindows = 26;
 /// plan leaves the sum, which is enough for narrow_windows(count).
 [[nodiscard]] MsmWindows sliced_windows(std::uint64_t count, std::uint64_t point_bytes, std::uint64_t free);
 
-/// A sum over a bitmap of `count` bases, whatever the bits.
-[[nodiscard]] std::uint64_t bit_sum_memory_bound(std::uint64_t count, std::uint64_t point_bytes);
+/// A sum over a bitmap of `count` bases, whatever the bits, of which the first `paired` are in pairs
+/// (BasePairs).
+[[nodiscard]] std::uint64_t bit_sum_memory_bound(std::uint64_t count, std::uint64_t point_bytes,
+                                                 std::uint64_t paired = 0);
 /// How many of `count` bases to take at a time: all, or a multiple of kBitBlock for which `free` bytes
 /// suffice, or one kBitBlock.
-[[nodiscard]] std::uint64_t fitting_bits(std::uint64_t count, std::uint64_t point_bytes, std::uint64_t free);
+[[nodiscard]] std::uint64_t fitting_bits(std::uint64_t count, std::uint64_t point_bytes, std::uint64_t free,
+                                         std::uint64_t paired = 0);
+/// Making the sums of pairs of `count` bases (fill_pairs).
+[[nodiscard]] std::uint64_t pairs_memory_bound(std::uint64_t count, std::uint64_t point_bytes);
 
 }  // namespace cuzk::cuda

@@ -71,7 +71,7 @@ LocalSettings local_settings(const BenchOptions& options) {
           .isa = options.isa,
           .devices = options.devices,
           .vram_limit = options.vram_limit,
-          .h_multiples = options.h_multiples};
+          .points_per_base = options.points_per_base};
 }
 
 Result<std::unique_ptr<BenchTarget>> open_target(const BenchOptions& options) {

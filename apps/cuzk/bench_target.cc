@@ -133,7 +133,7 @@ class LocalParts {
       if (*limit == 0) return usage_error("--vram-limit: must be more than nothing");
       config.gpus.vram_limit = *limit;
     }
-    config.gpus.h_multiples = settings.h_multiples;
+    config.gpus.points_per_base = settings.points_per_base;
     auto out = std::make_unique<LocalParts>(settings, config);
     const auto told = [](const std::string& text) { tell("{}\n", text); };
     CUZK_TRY_ASSIGN(out->backend_, server::configured_backend(config, out->pool_, told, told));

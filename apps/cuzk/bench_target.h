@@ -35,7 +35,7 @@ struct LocalSettings {
   Isa isa = best_isa();
   std::vector<std::string> devices;  ///< ordinals, UUIDs, all or cpu; empty: every CUDA device, or the CPU
   std::string vram_limit;            ///< a size, of each device; empty: what is free
-  unsigned h_multiples = 1;          ///< as gpus.h_multiples
+  unsigned points_per_base = 1;      ///< as gpus.points_per_base
 };
 Result<std::unique_ptr<BenchTarget>> local_target(const LocalSettings& settings);
 

@@ -185,12 +185,13 @@ void add_bench_options(CLI::App* command, BenchOptions& options, bool only_local
           ->delimiter(','));
   of_local(
       command->add_option("--vram-limit", options.vram_limit, "Memory of a device that it takes, e.g. 8GiB"));
-  of_local(command
-               ->add_option("--h-multiples", options.h_multiples,
-                            "As gpus.h_multiples: points of a resident key for each one of h; 0: as many as "
-                            "fit and are worth it")
-               ->check(whole_number(0, kMaxHMultiples))
-               ->capture_default_str());
+  of_local(
+      command
+          ->add_option("--points-per-base", options.points_per_base,
+                       "As gpus.points_per_base: points that a resident key keeps for each of its bases, "
+                       "at most; 0: as many as fit and are worth it")
+          ->check(whole_number(0, kMaxPointsPerBase))
+          ->capture_default_str());
   command->add_option("--warm-up", options.warm_up, "Proofs before the clock starts")
       ->check(whole_number(0, kMostProofs))
       ->capture_default_str();

@@ -103,7 +103,7 @@ struct BenchOptions : ConnectOptions, PayloadOptions {
   unsigned threads = 0;              ///< likewise; 0: one per processor
   std::vector<std::string> devices;  ///< likewise; empty: every CUDA device, or the CPU
   std::string vram_limit;            ///< likewise
-  unsigned h_multiples = 1;          ///< likewise
+  unsigned points_per_base = 1;      ///< likewise
   Isa isa = best_isa();              ///< CUZK_ISA, likewise
   unsigned count = 10;
   unsigned concurrency = 2;

@@ -44,7 +44,7 @@ expect 2 "--token-file: '/nope' cannot be read" "$cuzk" status --token-file /nop
 expect 2 "--tls-ca: cannot open '/nope'" "$cuzk" status -a localhost:1 --tls-ca /nope
 expect 2 "--tls-ca: '$c1': " "$cuzk" status -a localhost:1 --tls-ca "$c1"
 expect 3 "unix:///no/such.sock" env CUZK_ADDR=unix:///no/such.sock "$cuzk" status
-for option in "--devices 0" "--vram-limit 8GiB" "--h-multiples 3" "--threads 2" "--params ."; do
+for option in "--devices 0" "--vram-limit 8GiB" "--points-per-base 3" "--threads 2" "--params ."; do
   # shellcheck disable=SC2086  # an option and its value
   expect 2 "${option% *} requires --local" "$cuzk" bench single $option -t porep --c1 "$c1"
 done

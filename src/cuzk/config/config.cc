@@ -319,7 +319,7 @@ std::vector<Key> all_keys(const CircuitCheck& circuit) {
       key("gpus", "gpu_workers_per_device", count(1, kMaxWorkersPerDevice),
           CUZK_PLACE(gpus.gpu_workers_per_device)),
       key("gpus", "vram_limit", size_or_auto, CUZK_PLACE(gpus.vram_limit)),
-      key("gpus", "h_multiples", count(0, kMaxHMultiples), CUZK_PLACE(gpus.h_multiples)),
+      key("gpus", "points_per_base", count(0, kMaxPointsPerBase), CUZK_PLACE(gpus.points_per_base)),
 
       key("scheduler", "max_batch_size", count(1, 1024), CUZK_PLACE(scheduler.max_batch_size)),
       key("scheduler", "max_batch_wait_ms", milliseconds, CUZK_PLACE(scheduler.max_batch_wait)),
@@ -631,7 +631,7 @@ std::string to_toml(const Config& config) {
                            {"gpu_threads", count(config.gpus.gpu_threads)},
                            {"gpu_workers_per_device", count(config.gpus.gpu_workers_per_device)},
                            {"vram_limit", size_or_auto(config.gpus.vram_limit)},
-                           {"h_multiples", count(config.gpus.h_multiples)}}},
+                           {"points_per_base", count(config.gpus.points_per_base)}}},
       {"scheduler", toml::table{{"max_batch_size", count(config.scheduler.max_batch_size)},
                                 {"max_batch_wait_ms", config.scheduler.max_batch_wait.count()},
                                 {"sort_by_type", config.scheduler.sort_by_type},

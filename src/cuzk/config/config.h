@@ -16,9 +16,9 @@ namespace cuzk {
 /// As many workers of one sort as a file may ask for: engine::kMostWorkers, which this module does not see
 /// (server/options.cc holds them together).
 inline constexpr std::uint32_t kMaxWorkers = 1024;
-/// gpus.gpu_workers_per_device and gpus.h_multiples have so many at most.
+/// gpus.gpu_workers_per_device and gpus.points_per_base have so many at most.
 inline constexpr std::uint32_t kMaxWorkersPerDevice = 64;
-inline constexpr std::uint32_t kMaxHMultiples = 16;
+inline constexpr std::uint32_t kMaxPointsPerBase = 16;
 
 /// What the operator's TOML file says, with the built-in value where it says nothing. Sections and keys are
 /// those of the file; packaging/cuzk.example.toml explains each. Sizes are bytes.
@@ -51,7 +51,7 @@ struct Config {
     std::uint32_t gpu_threads = 0;  ///< without effect: synthesis.threads is the number of threads
     std::uint32_t gpu_workers_per_device = 2;
     std::optional<std::uint64_t> vram_limit;  ///< bytes a device
-    std::uint32_t h_multiples = 1;  ///< points a resident key keeps for each of h; 0: as many as are worth it
+    std::uint32_t points_per_base = 1;  ///< that a resident key keeps, at most; 0: as many as are worth it
   } gpus;
 
   struct Scheduler {

@@ -79,7 +79,7 @@ devices = [0, "GPU-1b2c"]
 gpu_threads = 32
 gpu_workers_per_device = 1
 vram_limit = "20GiB"
-h_multiples = 0
+points_per_base = 0
 [scheduler]
 max_batch_size = 3
 max_batch_wait_ms = 0
@@ -123,7 +123,7 @@ format = "json"
   EXPECT_EQ(c.gpus.gpu_threads, 32U);
   EXPECT_EQ(c.gpus.gpu_workers_per_device, 1U);
   EXPECT_EQ(c.gpus.vram_limit, 20ULL << 30);
-  EXPECT_EQ(c.gpus.h_multiples, 0U);
+  EXPECT_EQ(c.gpus.points_per_base, 0U);
   EXPECT_EQ(c.scheduler.max_batch_size, 3U);
   EXPECT_EQ(c.scheduler.max_batch_wait, std::chrono::seconds(0));
   EXPECT_TRUE(c.scheduler.sort_by_type);
@@ -168,7 +168,7 @@ TEST(Config, AnErrorNamesItsLine) {
               StartsWith("c.toml:2:21: memory.eviction_min_idle: '5' is not a duration"));
   EXPECT_THAT(only_error("[memory]\neviction_min_idle = 5\n"), HasSubstr("must be a duration in quotes"));
   EXPECT_THAT(only_error("[gpus]\ngpu_workers_per_device = 0\n"), HasSubstr("from 1 to 64"));
-  EXPECT_THAT(only_error("[gpus]\nh_multiples = 17\n"), HasSubstr("from 0 to 16"));
+  EXPECT_THAT(only_error("[gpus]\npoints_per_base = 17\n"), HasSubstr("from 0 to 16"));
   EXPECT_THAT(only_error("[synthesis]\npartition_workers = 1025\n"), HasSubstr("from 0 to 1024"));
   EXPECT_THAT(only_error("[pipeline]\nmax_parallel_synthesis = 1025\n"), HasSubstr("from 1 to 1024"));
   EXPECT_THAT(

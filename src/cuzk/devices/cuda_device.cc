@@ -21,7 +21,10 @@ CudaDevice::CudaDevice(ThreadPool& pool, const cuda::DeviceDescription& descript
             description.memory_bytes},
       told_(options.told),
       context_(std::move(context)),
-      prover_(*context_, pool, {.pinned = options.pinned, .multiples = options.h_multiples}) {}
+      prover_(*context_, pool,
+              {.pinned = options.pinned,
+               .multiples = options.points_per_base,
+               .pairs = options.points_per_base != 1}) {}
 
 engine::KeyHostBytes CudaDevice::key_host_bytes(const Shape& shape) const {
   const auto plan = prover_.plan(shape);
@@ -33,7 +36,7 @@ std::vector<engine::HeldKey> CudaDevice::held_keys() const {
   std::vector<engine::HeldKey> out;
   for (const cuda::KeyMemory& key : prover_.keys())
     out.push_back({key.params, key.streamed, key.held, key.needed, key.limit, key.host + key.witnesses,
-                   key.pinned + key.witnesses, key.h_multiples});
+                   key.pinned + key.witnesses, key.h_multiples, key.pair_sums});
   return out;
 }
 

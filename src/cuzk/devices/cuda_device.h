@@ -20,7 +20,7 @@ class CudaDevice : public engine::Device {
   struct Options {
     std::uint64_t vram_limit = 0;                          ///< as ContextOptions
     std::shared_ptr<cuda::PinnedBudget> pinned = nullptr;  ///< as CudaProverOptions
-    unsigned h_multiples = 1;                              ///< CudaProverOptions::multiples
+    unsigned points_per_base = 1;                          ///< as DeviceOptions
     /// Gets one line for every key that hold() has copied, on its thread. May be empty.
     std::function<void(const std::string&)> told = nullptr;
   };

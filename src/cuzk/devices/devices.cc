@@ -12,7 +12,7 @@ using Warn = std::function<void(const std::string&)>;
 
 Devices processor(ThreadPool& pool, const DeviceOptions& options, const Warn& warn) {
   if (options.vram_limit != 0) warn("gpus.vram_limit: without effect on the CPU backend");
-  if (options.h_multiples != 1) warn("gpus.h_multiples: without effect on the CPU backend");
+  if (options.points_per_base != 1) warn("gpus.points_per_base: without effect on the CPU backend");
   return {"cpu", {std::make_shared<engine::CpuDevice>(pool)}};
 }
 
@@ -31,9 +31,9 @@ Result<Devices> open_cuda(ThreadPool& pool, const DeviceOptions& options, const 
   const auto pinned =
       std::make_shared<cuda::PinnedBudget>(cuda::PinnedBudget::share_of(engine::available_memory()));
   for (const cuda::DeviceDescription& description : chosen) {
-    CUZK_TRY_ASSIGN(
-        std::shared_ptr<engine::Device> device,
-        CudaDevice::open(pool, description, {options.vram_limit, pinned, options.h_multiples, options.told}));
+    CUZK_TRY_ASSIGN(std::shared_ptr<engine::Device> device,
+                    CudaDevice::open(pool, description,
+                                     {options.vram_limit, pinned, options.points_per_base, options.told}));
     out.list.push_back(std::move(device));
   }
   return out;

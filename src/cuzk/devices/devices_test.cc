@@ -12,10 +12,10 @@ using testing::HasSubstr;
 class OpenDevices : public testing::Test {
  protected:
   Result<Devices> open(std::vector<DeviceName> names, std::uint64_t vram_limit = 0,
-                       unsigned h_multiples = 1) {
-    return open_devices(pool_,
-                        {.names = std::move(names), .vram_limit = vram_limit, .h_multiples = h_multiples},
-                        [&](const std::string& text) { warnings_.push_back(text); });
+                       unsigned points_per_base = 1) {
+    return open_devices(
+        pool_, {.names = std::move(names), .vram_limit = vram_limit, .points_per_base = points_per_base},
+        [&](const std::string& text) { warnings_.push_back(text); });
   }
 
   ThreadPool pool_{1};
@@ -30,7 +30,7 @@ TEST_F(OpenDevices, TheProcessorWhereItIsAskedFor) {
   EXPECT_EQ(devices->list[0]->info().uuid, "");
   EXPECT_TRUE(devices->list[0]->usable());
   EXPECT_THAT(warnings_, ElementsAre("gpus.vram_limit: without effect on the CPU backend",
-                                     "gpus.h_multiples: without effect on the CPU backend"));
+                                     "gpus.points_per_base: without effect on the CPU backend"));
 }
 
 // With CUDA and without it, on a machine with devices and on one without.

@@ -41,6 +41,7 @@ struct HeldKey {
   std::uint64_t host = 0;           ///< of host memory, from hold to drop, at the most
   std::uint64_t pinned = 0;         ///< of that, page-locked
   unsigned h_multiples = 1;         ///< points on the device for each one of h
+  std::uint64_t pair_sums = 0;      ///< sums of pairs of bit bases on the device
 };
 
 /// One physical device: a prover and what the engine must know beside it. Thread-safe; the engine's workers

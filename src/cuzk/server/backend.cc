@@ -13,7 +13,7 @@ Result<Backend> configured_backend(const Config& config, ThreadPool& pool, const
                   devices::open_devices(pool,
                                         {.names = config.gpus.devices,
                                          .vram_limit = config.gpus.vram_limit.value_or(0),
-                                         .h_multiples = config.gpus.h_multiples,
+                                         .points_per_base = config.gpus.points_per_base,
                                          .told = told},
                                         warn));
   std::shared_ptr<const engine::SavedShapes> shapes;

@@ -307,7 +307,7 @@ TEST(StatusJson, SaysWhatTheViewHolds) {
   EXPECT_EQ(json["devices"][0]["keys"],
             nlohmann::json::parse(R"([{"params": "/p/k.params", "residency": "streamed", "vram_held_bytes": 3,
       "vram_needed_bytes": 15, "vram_limit_bytes": 16, "host_bytes": 40, "pinned_bytes": 30,
-      "h_multiples": 1}])"));
+      "h_multiples": 1, "pair_sums": 0}])"));
   EXPECT_EQ(json["allocations"]["srs"][0]["tier"], "hot");
   EXPECT_EQ(json["allocations"]["pce"].size(), 1U);
   EXPECT_EQ(json["counters"]["completed_by_kind"]["porep-c2"], 7);

@@ -122,7 +122,8 @@ Json keys_json(const engine::DeviceStatus& device) {
                    {"vram_limit_bytes", key.device_limit},
                    {"host_bytes", key.host},
                    {"pinned_bytes", key.pinned},
-                   {"h_multiples", key.h_multiples}});
+                   {"h_multiples", key.h_multiples},
+                   {"pair_sums", key.pair_sums}});
   return out;
 }
 

@@ -3,12 +3,12 @@
 //     --log-size N      of the synthetic circuit's domain, 12 to 28 (default 20)
 //     --launches N      launches one at a time, at least 1 (default 3)
 //     --engine LIST     workers per device, e.g. 1,2,3: an engine run for each; 2x1: of one job
-//     --engine-multiples N  points of each of h that the key keeps in the engine runs that follow (default 1;
+//     --engine-multiples N  points of each base that the key keeps in the engine runs that follow (default 1;
 //     0: what suits the memory), wherever --multiples stands
 //     --vram-limit LIST bytes, or 1.5G for 1.5 * 10^9: launches under each limit, whose proofs must be the
 //     first ones
-//     --multiples LIST  points of each of h that the key keeps (CudaProverOptions): launches with the key so,
-//     whose proofs must be the first ones
+//     --multiples LIST  points of each base that the key keeps (DeviceOptions::points_per_base): launches
+//     with the key so, whose proofs must be the first ones
 //     --jobs N          of an engine run (default 3), of --partitions N each (default 10)
 //     --porep FILE      a C1 output, of a small sector: the same with real jobs, 10 times --jobs
 //     --circuits LIST   e.g. porep-32g,winning-32g: the same with jobs fabricated for these circuits, as a
@@ -333,11 +333,11 @@ class Program {
     if (context() == nullptr) return;
     const auto& key = series.key;
     series.compare = false;
-    std::printf("%u multiples of the points of h\n", multiples);
+    std::printf("%u points of each base\n", multiples);
     device_->drop(key);
     require(context()->trim());
     {
-      cuda::CudaProver prover(*context(), pool_, {.multiples = multiples});
+      cuda::CudaProver prover(*context(), pool_, {.multiples = multiples, .pairs = multiples != 1});
       std::printf("%s", require(prover.plan(*key)).text().c_str());
       steps_.done("planned");
       require(prover.hold(key));
@@ -345,7 +345,7 @@ class Program {
       steps_.done("key copied to the device");
       const std::uint64_t held = context()->bytes_in_use();
       const groth16::ProofBytes proof = launch(prover, context(), series);
-      report_.line("  the proof is that without multiples", proof == expected);
+      report_.line("  the proof is that of one point of each base", proof == expected);
       report_.line("  what a launch took it gave back", context()->bytes_in_use() == held);
     }
     // A limited context that follows has a pool of its own and needs what this one's would keep.
@@ -388,7 +388,7 @@ class Program {
       engine_device_.reset();  // not both at a time
       engine_multiples_ = action.multiples;
       engine_device_ = bench::keeping_keys(require(devices::CudaDevice::open(
-          pool_, description_, {.h_multiples = action.multiples, .told = [](const std::string& line) {
+          pool_, description_, {.points_per_base = action.multiples, .told = [](const std::string& line) {
                                   std::printf("  %s\n", line.c_str());
                                 }})));
     }

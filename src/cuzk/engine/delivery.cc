@@ -18,7 +18,7 @@ void Engine::Impl::delivery() {
       probe_journal(lock);
     } else if (!to_forget_.empty()) {
       forget_results(lock);
-    } else if (stopping_ && live_.empty() && admissions_ == 0) {
+    } else if (stopping_ && live_.empty() && submissions_ == 0) {
       delivered_all_ = true;
       changed();
       return;

@@ -86,22 +86,22 @@ Result<void> Engine::Impl::start() {
   return {};
 }
 
-void Engine::Impl::stop_admission() {
+void Engine::Impl::stop_submissions() {
   const Lock lock(mutex_);
-  admission_stopped_ = true;
+  submissions_stopped_ = true;
   if (batch_) flush_batch();
   changed();
 }
 
 bool Engine::Impl::shut_down(std::optional<Duration> patience) {
-  stop_admission();
+  stop_submissions();
   Lock lock(mutex_);
   const Wake end = patience ? Wake(deadline(now(), *patience)) : Wake();
-  while ((!live_.empty() || admissions_ > 0) && !(end && now() >= *end)) wait(lock, end);
+  while ((!live_.empty() || submissions_ > 0) && !(end && now() >= *end)) wait(lock, end);
 
   std::vector<JobPtr> rest;
   for (const auto& [sequence, job] : live_) rest.push_back(job);
-  bool clean = admissions_ == 0;
+  bool clean = submissions_ == 0;
   for (const JobPtr& job : rest) {
     clean = clean && job->settled;
     fail(job, FailureClass::kShutdown, "the engine was shut down");
@@ -174,8 +174,8 @@ std::vector<JobStatus> Engine::jobs(std::size_t limit) const {
 Result<JobStatus> Engine::job(const std::string& job_id) const {
   return impl_->job(job_id);
 }
-void Engine::stop_admission() {
-  impl_->stop_admission();
+void Engine::stop_submissions() {
+  impl_->stop_submissions();
 }
 bool Engine::shut_down(std::optional<Duration> patience) {
   return impl_->shut_down(patience);

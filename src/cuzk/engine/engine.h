@@ -174,9 +174,9 @@ class Engine {
 
   /// Refuses jobs from now on (kDraining). What was accepted goes on, and repetitions of a request that runs
   /// or was proved are answered as before.
-  void stop_admission();
+  void stop_submissions();
 
-  /// stop_admission, then waits until every accepted job is done, for `patience` at most (none: until they
+  /// stop_submissions, then waits until every accepted job is done, for `patience` at most (none: until they
   /// are), fails the rest with SHUTDOWN, answers every waiter and ends the threads. True: nothing had to be
   /// failed. Synthesis is asked to stop; a launch that runs is waited for.
   bool shut_down(std::optional<Duration> patience);

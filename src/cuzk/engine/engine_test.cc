@@ -483,7 +483,7 @@ TEST(Cancel, SynthesisEndsWithinASecondAndTheDeviceFinishesItsPartition) {
 TEST(ShutDown, DrainsWhatWasAccepted) {
   SimulatedEngine engine(slow_setup());
   const std::string job = engine.accepted(kPorep, 1);
-  engine->stop_admission();
+  engine->stop_submissions();
   EXPECT_EQ(engine.submit(kPorep, 2).outcome, Outcome::kDraining);
   std::shared_ptr<const JobResult> result;
   ASSERT_TRUE(engine->await(job, {}, [&](const Awaited& awaited) { result = awaited.result; }));
@@ -500,7 +500,7 @@ TEST(ShutDown, RepetitionsAreAnsweredWhileItDrains) {
   const Submission running = engine.submit(kPorep, 2, Priority::kByKind, "running");
   const Submission cancelled = engine.submit(kWindow, 3, Priority::kByKind, "cancelled");
   EXPECT_TRUE(engine->cancel(cancelled.job_id));
-  engine->stop_admission();
+  engine->stop_submissions();
   const Submission again = engine.submit(kPorep, 2, Priority::kByKind, "running");
   EXPECT_EQ(again.outcome, Outcome::kAttached);
   EXPECT_EQ(again.job_id, running.job_id);

@@ -21,10 +21,10 @@ namespace cuzk::engine {
 ///    process whose payload or parameters cannot be read now: the next start finds these unfinished and runs
 ///    them again under the same job id. They are forgotten only when their next attempt was accepted.
 ///  - A result is reported to waiters after finish has returned. When it fails (disk full) the result is
-///    reported all the same. Until it has stored the result, admission is refused and finish is tried again
-///    every second while the engine lives. Should the process end before that, recover gives the result where
-///    the journal has kept it elsewhere; else the job, which is proved again, so nothing that was accepted is
-///    lost.
+///    reported all the same. Until it has stored the result, submissions are refused and finish is tried
+///    again every second while the engine lives. Should the process end before that, recover gives the result
+///    where the journal has kept it elsewhere; else the job, which is proved again, so nothing that was
+///    accepted is lost.
 class Journal {
  public:
   Journal() = default;

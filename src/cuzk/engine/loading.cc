@@ -164,7 +164,7 @@ void Engine::Impl::preload(const std::string& circuit_id, PreloadCallback done) 
     done(Preloaded{true, {}});
     return;
   }
-  if (admission_stopped_) {
+  if (submissions_stopped_) {
     lock.unlock();
     done(shutting_down());
     return;

@@ -149,7 +149,7 @@ void Engine::Impl::settle(const JobPtr& job, JobState state, FailureClass failur
   chores_.push_back(
       [stop = job->stop, statement = std::move(job->statement)]() mutable { stop.request_stop(); });
   job->statement = nullptr;
-  delivery_queue_.push(key_of(*job, 0), job);
+  delivery_queue_.push(order_of(*job, 0), job);
   changed();
 }
 
@@ -165,7 +165,7 @@ void Engine::Impl::drop_queued_partitions(const JobPtr& job) {
     const LaunchPtr launch = member.get().launch;
     take_out(member);
     if (launch->members.empty() && launch->queued) {
-      CUZK_CHECK(device_queue_.erase(launch->key));
+      CUZK_CHECK(device_queue_.erase(launch->order));
       launch->queued = false;
     }
     member.get().state = PartitionState::kDone;
@@ -176,13 +176,13 @@ void Engine::Impl::drop_queued_partitions(const JobPtr& job) {
     const LaunchPtr launch = partition.launch;
     if (launch == nullptr && partition.state == PartitionState::kWaiting) {
       // One entry may hold several of its partitions; a batch that still gathers holds none.
-      const auto at = waiting_.find(partition.waiting_key);
+      const auto at = waiting_.find(partition.waiting_order);
       if (at != waiting_.end()) {
         std::erase_if(at->second.members, [&](const Member& other) { return other.job == job; });
         if (at->second.members.empty()) waiting_.pop(at);
       }
     } else if (launch != nullptr && partition.state == PartitionState::kWaiting) {
-      CUZK_CHECK(admitted_.erase(partition.admitted_key));
+      CUZK_CHECK(admitted_.erase(partition.admitted_order));
       take_out(member);
       left_synthesis(launch);
       if (launch->queued) accept_launch(*launch);

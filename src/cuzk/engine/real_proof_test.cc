@@ -135,7 +135,7 @@ TEST_F(RealProofs, AnEvictedKeyCountsUntilItsMemoryIsFree) {
   EXPECT_EQ(keys(), file) << "the device has it still";
   EXPECT_GE(engine_->status().memory_let_go, file);
   device->let_go();
-  engine_->stop_admission();  // a change: the engine looks again
+  engine_->stop_submissions();  // a change: the engine looks again
   while (keys() > 0) std::this_thread::yield();
   EXPECT_GT(engine_->status().memory_let_go, 0U) << "the shape: its source has it still";
 }

@@ -67,7 +67,7 @@ void Engine::Impl::recover(const Journal::Recovered& recovered) {
     else if (job->suspect)
       suspects_.emplace_back(now() + (unfinished.starts - kSuspicious) * kTurnDelay, job);
     else
-      load_queue_.push(key_of(*job, 0), LoadTask{nullptr, job});
+      load_queue_.push(order_of(*job, 0), LoadTask{nullptr, job});
   }
 }
 
@@ -120,7 +120,7 @@ void Engine::Impl::release_suspect(Wake& wake) {
   suspect_first_at_ = now() + kTurnPatience;
   suspect_reading_ = false;
   wake_at(suspect_first_at_);
-  load_queue_.push(key_of(*suspect_, 0), LoadTask{nullptr, suspect_});
+  load_queue_.push(order_of(*suspect_, 0), LoadTask{nullptr, suspect_});
   changed();
 }
 

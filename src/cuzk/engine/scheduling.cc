@@ -7,7 +7,7 @@
 
 namespace cuzk::engine {
 
-OrderKey Engine::Impl::key_of(const Job& job, std::uint32_t partition) {
+OrderKey Engine::Impl::order_of(const Job& job, std::uint32_t partition) {
   return {static_cast<std::uint8_t>(4 - static_cast<unsigned>(job.identity.priority)),
           config_.sort_by_type ? static_cast<std::uint8_t>(job.identity.kind) : std::uint8_t{0}, job.sequence,
           partition, next_serial_++};
@@ -30,7 +30,7 @@ void Engine::Impl::gather(const JobPtr& job) {
   // PoSt proofs are single partitions with a deadline: they never wait for company.
   const bool alone = job->identity.kind == ProofKind::winning_post ||
                      job->identity.kind == ProofKind::window_post_partition ||
-                     job->identity.priority == Priority::kCritical || job->suspect || admission_stopped_;
+                     job->identity.priority == Priority::kCritical || job->suspect || submissions_stopped_;
   std::size_t partitions = job->partitions.size();
   bool more_urgent = false;
   bool other_circuit = false;
@@ -62,10 +62,10 @@ void Engine::Impl::flush_batch() {
 }
 
 void Engine::Impl::wait_for_admission(std::deque<Member> members, bool together) {
-  const OrderKey key = key_of(*members.front().job, members.front().partition);
+  const OrderKey key = order_of(*members.front().job, members.front().partition);
   for (const Member& member : members) {
     member.get().state = PartitionState::kWaiting;
-    member.get().waiting_key = key;
+    member.get().waiting_order = key;
   }
   waiting_.push(key, Waiting{std::move(members), together});
 }
@@ -153,7 +153,7 @@ void Engine::Impl::prefetch(Job& job) {
       !budget_.fits(MemoryUse::kKeys, circuit.key_bytes() + circuit.launch_bytes()))
     return;
   Wake wake;
-  (void)want(circuit, key_of(job, 0), false, wake);
+  (void)want(circuit, order_of(job, 0), false, wake);
 }
 
 Engine::Impl::Verdict Engine::Impl::consider(const OrderKey& key, const Waiting& waiting, Wake& wake) {
@@ -237,7 +237,7 @@ std::string Engine::Impl::budget_in_words() const {
 void Engine::Impl::admit(std::deque<Member> members, CachedCircuit& circuit) {
   auto launch = std::make_shared<Launch>();
   launch->circuit = &circuit;
-  launch->key = key_of(*members.front().job, members.front().partition);
+  launch->order = order_of(*members.front().job, members.front().partition);
   launch->members.assign(members.begin(), members.end());
   launch->in_synthesis = members.size();
   circuit.refs += static_cast<std::uint32_t>(members.size());
@@ -249,8 +249,8 @@ void Engine::Impl::admit(std::deque<Member> members, CachedCircuit& circuit) {
   for (const Member& member : members) {
     Partition& partition = member.get();
     partition.launch = launch;
-    partition.admitted_key = key_of(*member.job, member.partition);
-    admitted_.push(partition.admitted_key, Admitted{member, launch});
+    partition.admitted_order = order_of(*member.job, member.partition);
+    admitted_.push(partition.admitted_order, Admitted{member, launch});
     if (!member.job->waited_for_load) ++counters_.shape_hits;
   }
 }
@@ -267,7 +267,7 @@ void Engine::Impl::left_synthesis(const LaunchPtr& launch) {
 void Engine::Impl::queue_launch(const LaunchPtr& launch) {
   for (const Member& member : launch->members) member.get().state = PartitionState::kDeviceQueue;
   launch->queued = true;
-  device_queue_.push(launch->key, launch);
+  device_queue_.push(launch->order, launch);
 }
 
 /// A launch that was with a device, which is lost: each of its jobs goes to the next one by itself, with its
@@ -279,7 +279,7 @@ void Engine::Impl::queue_by_job(Launch& launch) {
     LaunchPtr& own = by_job[member.job->sequence];
     if (own == nullptr) {
       own = std::make_shared<Launch>(launch);
-      own->key = key_of(*member.job, member.partition);
+      own->order = order_of(*member.job, member.partition);
     }
     own->members.push_back(member);
     member.get().launch = own;

@@ -98,7 +98,7 @@ Status Engine::Impl::status() const {
   out.partitions_waiting += admitted_.size();
   out.device_queue = device_queue_.size();
   out.finishing = finishing_;
-  out.draining = admission_stopped_;
+  out.draining = submissions_stopped_;
   out.journal_failing = !unstored_.empty();
   if (journal_refusal_) out.journal_refusal = journal_refusal_->message;
   out.counters = counters_;

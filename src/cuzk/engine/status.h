@@ -113,7 +113,7 @@ struct Status {
   std::size_t device_queue = 0;        ///< launches that wait for a worker
   std::size_t finishing = 0;           ///< launches in or before their epilogue
   bool draining = false;
-  bool journal_failing = false;  ///< results wait to be stored; admission is refused
+  bool journal_failing = false;  ///< results wait to be stored; submissions are refused
   /// Why the journal did not take a request; empty when nothing has shown otherwise, or when it would now.
   std::string journal_refusal;
   Counters counters;

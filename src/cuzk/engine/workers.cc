@@ -186,7 +186,7 @@ void Engine::Impl::synthesise(Lock& lock, unsigned worker, const Admitted& admit
 
   // The permit, which is this thread, is held until the device queue accepts what it completed.
   while (launch->in_synthesis == 0 && launch->queued && !launch->accepted) {
-    if (device_queue_.among_first(launch->key, queue_depth_))
+    if (device_queue_.among_first(launch->order, queue_depth_))
       accept_launch(*launch);
     else
       wait(lock);
@@ -299,7 +299,7 @@ void Engine::Impl::run_launch(Lock& lock, DeviceSlot& device, unsigned worker, c
   lock.unlock();
   Result<groth16::Pending> pending = guarded([&] {
     const timeline::NvtxRange range("launch");
-    return prover.launch(batch, {watched_lock(device, members, actor), launch->key.urgency()});
+    return prover.launch(batch, {watched_lock(device, members, actor), launch->order.urgency()});
   });
   batch.clear();
   if (pending) {
@@ -336,7 +336,7 @@ void Engine::Impl::run_launch(Lock& lock, DeviceSlot& device, unsigned worker, c
   changed();
   Finishing work{launch, &device, worker, std::move(*pending), worked};
   if (finishing_++ < finishers_) {
-    finish_queue_.push(launch->key, std::move(work));
+    finish_queue_.push(launch->order, std::move(work));
   } else {
     finish(lock, work);
   }

@@ -191,7 +191,7 @@ class Daemon {
 
   void drain() {
     state_ = "draining";
-    engine_->stop_admission();  // first: GetStatus says so too, and nothing comes in, once health is told
+    engine_->stop_submissions();  // first: GetStatus says so too, and nothing comes in, once health is told
     rpc_->set_serving(false);
     notify_stopping();
     // On a thread of its own, so that a second signal is heard until the last answer is out.

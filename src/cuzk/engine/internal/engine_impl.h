@@ -23,8 +23,8 @@ struct Partition {
   /// kDeviceQueue from the moment that it has its witness, also while its launch waits for other members.
   PartitionState state = PartitionState::kWaiting;
   LaunchPtr launch;                        ///< from admission until its proof is checked
-  OrderKey waiting_key{};                  ///< of its entry in Impl::waiting_, before admission
-  OrderKey admitted_key{};                 ///< of its entry in Impl::admitted_, from admission to synthesis
+  OrderKey waiting_order{};                ///< of its entry in Impl::waiting_, before admission
+  OrderKey admitted_order{};               ///< of its entry in Impl::admitted_, from admission to synthesis
   std::shared_ptr<const Witness> witness;  ///< from synthesis to the end of the launch
   Clock::TimePoint waits_since;            ///< for a device worker, in kDeviceQueue
   std::vector<Fr> inputs;
@@ -91,7 +91,7 @@ struct Waiting {
 /// Partitions that go to the device together; one is the usual case. It holds the members' memory from
 /// admission to the end of the launch, and a reference on the circuit for each until its proof is checked.
 struct Launch {
-  OrderKey key;
+  OrderKey order;
   CachedCircuit* circuit = nullptr;
   std::vector<Member> members;   ///< in partition order; those of settled jobs are taken out between stages
   std::size_t in_synthesis = 0;  ///< members without witness
@@ -163,9 +163,9 @@ class Engine::Impl {
   // ---- engine.cc
   Result<void> start();
   bool shut_down(std::optional<Duration> patience);
-  void stop_admission();
+  void stop_submissions();
 
-  // ---- admission.cc
+  // ---- submission.cc
   Submission submit(JobRequest request);
   Result<WaiterId> await(const std::string& job_id, std::optional<Duration> timeout, AwaitCallback done);
   bool forget(WaiterId waiter);
@@ -197,11 +197,11 @@ class Engine::Impl {
     until ? condition_->wait_until(lock, *until) : condition_->wait(lock);
   }
 
-  // ---- admission.cc
-  struct Admission;
+  // ---- submission.cc
+  struct Submitting;
   [[nodiscard]] bool blocks_its_id(const Job& job) const;
-  [[nodiscard]] std::optional<Submission> known_submission(const RequestKey& key, Admission& admission);
-  [[nodiscard]] std::optional<Submission> check_submission(JobRequest& request, Admission& admission);
+  [[nodiscard]] std::optional<Submission> known_submission(const RequestKey& key, Submitting& submitting);
+  [[nodiscard]] std::optional<Submission> check_submission(JobRequest& request, Submitting& submitting);
   [[nodiscard]] std::optional<Submission> wait_to_read(Lock& lock, const OrderKey& key, std::uint64_t bytes);
   [[nodiscard]] bool may_read(std::uint64_t bytes) const;
   void begin_reading(std::uint64_t bytes);
@@ -215,7 +215,7 @@ class Engine::Impl {
   [[nodiscard]] std::uint32_t jobs_before(const Job& job) const;
 
   // ---- scheduling.cc: everything with the mutex held
-  [[nodiscard]] OrderKey key_of(const Job& job, std::uint32_t partition);
+  [[nodiscard]] OrderKey order_of(const Job& job, std::uint32_t partition);
   void enqueue(const JobPtr& job);
   void gather(const JobPtr& job);
   void flush_batch();
@@ -351,9 +351,9 @@ class Engine::Impl {
 
   std::map<std::string, JobPtr> jobs_;       // by job id: every job that is not forgotten
   std::map<RequestKey, JobPtr> by_request_;  // the latest attempt
-  std::set<RequestKey> admitting_;           // being checked and stored by submit
-  std::size_t admissions_ = 0;               // the same, with those that have no request id
-  std::set<OrderKey> to_read_;               // admissions that wait for memory to read their request
+  std::set<RequestKey> submitting_;          // being checked and stored by submit
+  std::size_t submissions_ = 0;              // the same, with those that have no request id
+  std::set<OrderKey> to_read_;               // submissions that wait for memory to read their request
   std::uint64_t reading_bytes_ = 0;          // of MemoryUse::kRequests: of requests that are read now
   std::map<std::uint64_t, JobPtr> live_;     // by sequence: jobs that are not final
   std::deque<std::pair<TimePoint, JobPtr>> retained_;  // final jobs, by the end of their retention
@@ -412,7 +412,7 @@ class Engine::Impl {
 
   std::stop_source stop_loads_;  // not guarded: it is thread-safe
 
-  bool admission_stopped_ = false;
+  bool submissions_stopped_ = false;
   bool stopping_ = false;             // threads end when their queues are empty
   bool delivered_all_ = false;        // the delivery thread has ended
   std::vector<std::thread> threads_;  // not guarded: start and shut_down only

@@ -27,7 +27,7 @@ std::uint64_t reading_bytes(const ProofRequest& request, bool journal) {
 }
 
 /// What submit finds out about a request before it becomes a job.
-struct Engine::Impl::Admission {
+struct Engine::Impl::Submitting {
   JobIdentity identity;
   std::shared_ptr<const Statement> statement;
   std::uint64_t params_bytes = 0;
@@ -53,8 +53,8 @@ bool Engine::Impl::blocks_its_id(const Job& job) const {
 }
 
 /// What the engine knows about the request already: a refusal, or the job of an identical one, also while it
-/// admits nothing new. Nothing: it is to become a job, and `admission` says which attempt.
-std::optional<Submission> Engine::Impl::known_submission(const RequestKey& key, Admission& admission) {
+/// takes nothing new. Nothing: it is to become a job, and `submitting` says which attempt.
+std::optional<Submission> Engine::Impl::known_submission(const RequestKey& key, Submitting& submitting) {
   const auto& [request_id, kind, digest] = key;
   if (!request_id.empty()) {
     if (const auto known = by_request_.find(key); known != by_request_.end()) {
@@ -72,10 +72,10 @@ std::optional<Submission> Engine::Impl::known_submission(const RequestKey& key, 
         out.outcome = Submission::Outcome::kStored;
         return out;
       }
-      admission.identity.attempt = job.identity.attempt + 1;
+      submitting.identity.attempt = job.identity.attempt + 1;
     }
   }
-  if (admission_stopped_)
+  if (submissions_stopped_)
     return refusal(Submission::Outcome::kDraining, FailureClass::kShutdown, "the engine is shutting down");
   if (config_.on_conflict == OnConflict::kReject && !request_id.empty()) {
     for (auto at = by_request_.lower_bound({request_id, kind, Bytes32{}});
@@ -91,9 +91,9 @@ std::optional<Submission> Engine::Impl::known_submission(const RequestKey& key, 
   if (!unstored_.empty())
     return refusal(Submission::Outcome::kJournalFailed, FailureClass::kResource,
                    "the journal cannot store results");
-  if (live_.size() + admissions_ >= config_.max_pending)
+  if (live_.size() + submissions_ >= config_.max_pending)
     return refusal(Submission::Outcome::kQueueFull, FailureClass::kResource,
-                   std::to_string(live_.size() + admissions_) +
+                   std::to_string(live_.size() + submissions_) +
                        " jobs are not done, as many as scheduler.max_pending allows");
   return std::nullopt;
 }
@@ -132,7 +132,7 @@ std::optional<Submission> Engine::Impl::wait_to_read(Lock& lock, const OrderKey&
   while (!(key == *to_read_.begin() && may_read(bytes))) {
     const std::uint64_t held =
         budget_.reserved(MemoryUse::kRequests) - reading_bytes_ - freed_.bytes(MemoryUse::kRequests);
-    if (admission_stopped_)
+    if (submissions_stopped_)
       refused =
           refusal(Submission::Outcome::kDraining, FailureClass::kShutdown, "the engine is shutting down");
     else if (held > 0 && held + budget_.reserved(MemoryUse::kResults) + bytes > room)
@@ -151,7 +151,7 @@ std::optional<Submission> Engine::Impl::wait_to_read(Lock& lock, const OrderKey&
 
 /// Everything that takes time before a request counts: reading it, the vanilla check, the journal. Without
 /// the mutex.
-std::optional<Submission> Engine::Impl::check_submission(JobRequest& request, Admission& admission) {
+std::optional<Submission> Engine::Impl::check_submission(JobRequest& request, Submitting& submitting) {
   ProofRequest for_journal;
   if (parts_.journal != nullptr) for_journal = request.proof;
   Result<std::shared_ptr<const Statement>> statement =
@@ -168,7 +168,7 @@ std::optional<Submission> Engine::Impl::check_submission(JobRequest& request, Ad
   const std::string& circuit = (*statement)->circuit_id();
   const Result<std::uint64_t> params = loaded_or_file_bytes(circuit);
   if (!params) return refusal(Submission::Outcome::kParams, FailureClass::kParams, params.error().message);
-  admission.params_bytes = *params;
+  submitting.params_bytes = *params;
   {
     const Lock lock(mutex_);
     // Exact when the circuit's shape is here; without it, the parameters alone.
@@ -185,10 +185,10 @@ std::optional<Submission> Engine::Impl::check_submission(JobRequest& request, Ad
                                           : "") +
                          ", " + budget_in_words());
   }
-  admission.statement = std::move(*statement);
+  submitting.statement = std::move(*statement);
   if (parts_.journal != nullptr) {
     const std::uint64_t bytes = reading_bytes(for_journal, true) / 4;
-    const Result<void> stored = parts_.journal->accept(admission.identity, for_journal);
+    const Result<void> stored = parts_.journal->accept(submitting.identity, for_journal);
     const Lock lock(mutex_);
     if (!stored) {
       ++counters_.journal_failures;
@@ -204,8 +204,8 @@ std::optional<Submission> Engine::Impl::check_submission(JobRequest& request, Ad
 }
 
 Submission Engine::Impl::submit(JobRequest request) {
-  Admission admission;
-  JobIdentity& identity = admission.identity;
+  Submitting submitting;
+  JobIdentity& identity = submitting.identity;
   identity.request_id = request.request_id;
   identity.kind = request.proof.kind;
   identity.digest = payload_digest(request.proof);
@@ -214,7 +214,7 @@ Submission Engine::Impl::submit(JobRequest request) {
 
   Lock lock(mutex_);
   while (true) {
-    if (std::optional<Submission> known = known_submission(key, admission)) {
+    if (std::optional<Submission> known = known_submission(key, submitting)) {
       if (!known->accepted()) ++counters_.refused;
       if (known->outcome == Submission::Outcome::kAttached) {
         Job& job = *jobs_.at(known->job_id);
@@ -231,15 +231,15 @@ Submission Engine::Impl::submit(JobRequest request) {
     // Submissions without a request id are never alike.
     if (identity.request_id.empty()) break;
     // Where another payload is a conflict, the first of two that come at once decides.
-    const auto rival = admitting_.lower_bound({identity.request_id, identity.kind, Bytes32{}});
-    const bool conflict = config_.on_conflict == OnConflict::kReject && rival != admitting_.end() &&
+    const auto rival = submitting_.lower_bound({identity.request_id, identity.kind, Bytes32{}});
+    const bool conflict = config_.on_conflict == OnConflict::kReject && rival != submitting_.end() &&
                           std::get<0>(*rival) == identity.request_id && std::get<1>(*rival) == identity.kind;
-    if (!conflict && admitting_.insert(key).second) break;
+    if (!conflict && submitting_.insert(key).second) break;
     wait(lock);
   }
   identity.job_id = new_job_id(identity.kind);
   const std::uint64_t sequence = next_job_++;
-  ++admissions_;
+  ++submissions_;
 
   const std::uint64_t reading = reading_bytes(request.proof, parts_.journal != nullptr);
   const OrderKey place{static_cast<std::uint8_t>(4 - static_cast<unsigned>(identity.priority)), 0, sequence,
@@ -249,7 +249,7 @@ Submission Engine::Impl::submit(JobRequest request) {
     lock.unlock();
     bool no_memory = false;
     const Result<void> checked = guarded(no_memory, [&]() -> Result<void> {
-      refused = check_submission(request, admission);
+      refused = check_submission(request, submitting);
       return {};
     });
     if (!checked)
@@ -260,8 +260,8 @@ Submission Engine::Impl::submit(JobRequest request) {
     lock.lock();
     end_reading(reading);
   }
-  --admissions_;
-  if (!identity.request_id.empty()) admitting_.erase(key);
+  --submissions_;
+  if (!identity.request_id.empty()) submitting_.erase(key);
   changed();
   if (refused) {
     ++counters_.refused;
@@ -272,8 +272,8 @@ Submission Engine::Impl::submit(JobRequest request) {
   job->sequence = sequence;
   job->abandon_grace = request.abandon_grace;
   job->accepted = now();
-  hold_statement(*job, std::move(admission.statement));
-  cache_.entry(job->statement->circuit_id()).file_bytes = admission.params_bytes;
+  hold_statement(*job, std::move(submitting.statement));
+  cache_.entry(job->statement->circuit_id()).file_bytes = submitting.params_bytes;
   ++counters_.accepted;
   jobs_[identity.job_id] = job;
   live_[sequence] = job;

@@ -31,9 +31,10 @@ class SavedShapesTest : public testing::Test {
   std::string folder_ = testing::TempDir() + "/cuzk-saved-shapes-test/" +
                         testing::UnitTest::GetInstance()->current_test_info()->name() + "/shapes";
   Circuit real_ = find_circuit("wpost-2k").value();
-  Circuit circuit_{real_.id, real_.kind, real_.params_stem, [this](const std::stop_token& stop) {
+  Circuit circuit_{real_.id, real_.kind, real_.params_stem,
+                   [this](ThreadPool& pool, const std::stop_token& stop) {
                      ++recordings_;
-                     return real_.record(stop);
+                     return real_.record(pool, stop);
                    }};
 };
 

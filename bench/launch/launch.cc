@@ -1,31 +1,7 @@
-// A PoRep-like launch on a device: one at a time, and through the engine.
-//   cuzk_launch_bench [options]
-//     --log-size N      of the synthetic circuit's domain, 12 to 28 (default 20)
-//     --launches N      launches one at a time, at least 1 (default 3)
-//     --engine LIST     workers per device, e.g. 1,2,3: an engine run for each; 2x1: of one job
-//     --engine-multiples N  points of each base that the key keeps in the engine runs that follow (default 1;
-//     0: what suits the memory), wherever --multiples stands
-//     --vram-limit LIST bytes, or 1.5G for 1.5 * 10^9: launches under each limit, whose proofs must be the
-//     first ones
-//     --multiples LIST  points of each base that the key keeps (DeviceOptions::points_per_base): launches
-//     with the key so, whose proofs must be the first ones
-//     --jobs N          of an engine run (default 3), of --partitions N each (default 10)
-//     --porep FILE      a C1 output, of a small sector: the same with real jobs, 10 times --jobs
-//     --circuits LIST   e.g. porep-32g,winning-32g: the same with jobs fabricated for these circuits, as a
-//                       client would send them: the whole of a sector, of a window all that it holds
-//     --memory LIMIT    budget of engine runs (default: the machine is known to be large enough)
-//     --kinds           jobs of every kind of proof with sectors of 2 KiB (tests/data; run in the root of the
-//                       repository), mixed: in an engine run 10 times --jobs of each; --jobs of each under a
-//                       limit, with two workers, where keys make room for one another
-//     --no-synthetic    only --porep, --circuits and --kinds
-//     --check           compares parameters and proof with the CPU's, byte for byte (small sizes)
-//     --threads N       of the CPU (default: all)
-//     --cpu             everything on the CPU, for trying out this program; no --vram-limit
-//     --out DIR         for charts and timelines
-// --engine, --vram-limit and --multiples may come several times and are done in their order. Parameters are
-// made in the process from fixed secrets: never for use. Exits with 1 when a check fails, 2 for wrong usage,
-// 3 where the environment (device, memory, files) does not serve.
+// A PoRep-like launch on a device: one at a time, and through the engine. Options: --help
+// (launch_options.cc).
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

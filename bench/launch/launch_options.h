@@ -14,7 +14,7 @@ struct Action {
   unsigned jobs = 0;       ///< of an engine run; 0: as --jobs says
 };
 
-/// The options at the head of launch.cc.
+/// The options that --help prints.
 struct Options {
   unsigned log_size = 20;
   unsigned launches = 3;
@@ -32,7 +32,7 @@ struct Options {
   std::string out;
 };
 
-/// Ends the program with 2 and a message where they are wrong.
+/// Ends the program with 2 and a message where they are wrong, with 0 where help is asked for.
 Options parse_options(int argc, char** argv);
 
 }  // namespace cuzk::bench

@@ -23,7 +23,7 @@ using groth16::ProvingKey;
 struct CudaProver::HeldKey {
   std::weak_ptr<const ProvingKey> key;
   const ProvingKey* address = nullptr;
-  std::unique_ptr<DeviceKey> copy;
+  std::unique_ptr<DeviceKey> device_key;
   KeyMemory memory;
 };
 
@@ -132,33 +132,33 @@ Result<Prepared> CudaProver::prepare(std::shared_ptr<const ProvingKey> key,
 }
 
 template <class Which>
-void CudaProver::forget(Which&& which, Freed& freed) {
+void CudaProver::forget(Which&& which, ToFree& to_free) {
   held_.remove_if([&](HeldKey& held) {
     if (!which(held)) return false;
-    for (HostMemory& memory : held.copy->take_host()) freed.push_back(std::move(memory));
+    for (HostMemory& memory : held.device_key->take_host()) to_free.push_back(std::move(memory));
     return true;
   });
-  tell_keys();
+  publish_keys();
 }
 
-void CudaProver::forget_gone_keys(Freed& freed) {
-  forget([](const HeldKey& held) { return held.key.expired(); }, freed);
+void CudaProver::forget_gone_keys(ToFree& to_free) {
+  forget([](const HeldKey& held) { return held.key.expired(); }, to_free);
 }
 
-void CudaProver::make_room(std::uint64_t bytes, std::size_t keep, Freed& freed) {
+void CudaProver::make_room(std::uint64_t bytes, std::size_t keep, ToFree& to_free) {
   while (held_.size() > keep && bytes > context_.free_bytes()) {
     const HeldKey* const oldest = &held_.back();
-    forget([&](const HeldKey& held) { return &held == oldest; }, freed);
+    forget([&](const HeldKey& held) { return &held == oldest; }, to_free);
   }
 }
 
-void CudaProver::tell_keys() {
+void CudaProver::publish_keys() {
   const std::lock_guard guard(keys_mutex_);
   keys_.clear();
   std::vector<PinnedPool::Kept> witnesses;
   for (const HeldKey& held : held_) {
     keys_.emplace_back(held.address, held.memory);
-    witnesses.push_back({held.copy->plan.witness, held.copy->plan.kept_witnesses});
+    witnesses.push_back({held.device_key->plan.witness, held.device_key->plan.kept_witnesses});
   }
   pinned_->keep(std::move(witnesses));
 }
@@ -205,74 +205,74 @@ Result<ProverPlan> CudaProver::plan(const ProvingKey& key) const {
   return plan.error().within("proving key " + key.path());
 }
 
-Result<CudaProver::Found> CudaProver::held(const std::shared_ptr<const ProvingKey>& key,
-                                           std::unique_ptr<DeviceKey> prepared, Freed& freed) {
-  forget_gone_keys(freed);  // before addresses are compared: a new key may lie where one was that is gone
+Result<CudaProver::Loaded> CudaProver::ensure_loaded(const std::shared_ptr<const ProvingKey>& key,
+                                                     std::unique_ptr<DeviceKey> decoded, ToFree& to_free) {
+  forget_gone_keys(to_free);  // before addresses are compared: a new key may lie where one was that is gone
   const auto found = std::find_if(held_.begin(), held_.end(),
                                   [&](const HeldKey& held) { return held.address == key.get(); });
   if (found != held_.end()) {
-    if (prepared != nullptr)
-      for (HostMemory& memory : prepared->take_host()) freed.push_back(std::move(memory));
+    if (decoded != nullptr)
+      for (HostMemory& memory : decoded->take_host()) to_free.push_back(std::move(memory));
     held_.splice(held_.begin(), held_, found);
-    tell_keys();
-    make_room(found->memory.needed - found->memory.held, 1, freed);
-    return Found{found->copy.get(), false};
+    publish_keys();
+    make_room(found->memory.needed - found->memory.held, 1, to_free);
+    return Loaded{found->device_key.get(), false};
   }
   std::optional<ProverPlan> plan;
-  if (prepared == nullptr) {
+  if (decoded == nullptr) {
     CUZK_TRY_ASSIGN(plan, this->plan(*key));
   }
-  const std::uint64_t needed = (prepared != nullptr ? prepared->plan : *plan).needed_bytes();
-  make_room(needed, 0, freed);
-  if (prepared == nullptr) {
-    freed.clear();  // the key that comes may need that memory
-    CUZK_TRY_ASSIGN(prepared, DeviceKey::prepare(context_, pool_, *key, *plan, options_.pinned));
+  const std::uint64_t needed = (decoded != nullptr ? decoded->plan : *plan).needed_bytes();
+  make_room(needed, 0, to_free);
+  if (decoded == nullptr) {
+    to_free.clear();  // the key that comes may need that memory
+    CUZK_TRY_ASSIGN(decoded, DeviceKey::prepare(context_, pool_, *key, *plan, options_.pinned));
   }
-  CUZK_TRY(prepared->load(context_, pool_, *key));
-  const DeviceKey::HostBytes host = prepared->host_bytes();
+  CUZK_TRY(decoded->load(context_, pool_, *key));
+  const DeviceKey::HostBytes host = decoded->host_bytes();
   const KeyMemory memory{key->path(),
-                         prepared->plan.streamed,
-                         prepared->plan.resident_bytes(),
+                         decoded->plan.streamed,
+                         decoded->plan.resident_bytes(),
                          needed,
                          context_.vram_limit(),
                          host.all,
                          host.pinned,
-                         prepared->plan.kept_bytes(),
-                         prepared->plan.h_windows.multiples,
-                         prepared->plan.pair_sums()};
-  held_.push_front({key, key.get(), std::move(prepared), memory});
-  tell_keys();
-  return Found{held_.front().copy.get(), true};
+                         decoded->plan.kept_bytes(),
+                         decoded->plan.h_windows.multiples,
+                         decoded->plan.pair_sums()};
+  held_.push_front({key, key.get(), std::move(decoded), memory});
+  publish_keys();
+  return Loaded{held_.front().device_key.get(), true};
 }
 
 Result<bool> CudaProver::hold(const std::shared_ptr<const ProvingKey>& key, const LaunchOptions& options) {
   if (key->shape()->domain_log_size() > Ntt::kMaxLogSize)
     return usage_error("the circuit's domain is larger than this backend's transforms");
-  Freed freed;
+  ToFree to_free;
   const Trim trim(*pinned_);
-  std::unique_ptr<DeviceKey> prepared;
+  std::unique_ptr<DeviceKey> decoded;
   if (!is_held(*key)) {
     CUZK_TRY(context_.bind());
     CUZK_TRY_ASSIGN(const ProverPlan plan, this->plan(*key));
-    CUZK_TRY_ASSIGN(prepared, DeviceKey::prepare(context_, pool_, *key, plan, options_.pinned));
+    CUZK_TRY_ASSIGN(decoded, DeviceKey::prepare(context_, pool_, *key, plan, options_.pinned));
   }
-  const groth16::DeviceLock::Hold hold = options.lock.value_or(lock_).acquire(options.urgency);
+  const groth16::DeviceLock::Hold lock = options.lock.value_or(lock_).acquire(options.urgency);
   const std::lock_guard guard(mutex_);
   CUZK_TRY(context_.bind());
   const Drain drain(context_);
-  CUZK_TRY_ASSIGN(const Found found, held(key, std::move(prepared), freed));
-  return found.loaded;
+  CUZK_TRY_ASSIGN(const Loaded loaded, ensure_loaded(key, std::move(decoded), to_free));
+  return loaded.just_now;
 }
 
 void CudaProver::drop(const std::shared_ptr<const ProvingKey>& key, const LaunchOptions& options) {
-  Freed freed;
+  ToFree to_free;
   const Trim trim(*pinned_);
-  const groth16::DeviceLock::Hold hold = options.lock.value_or(lock_).acquire(options.urgency);
+  const groth16::DeviceLock::Hold lock = options.lock.value_or(lock_).acquire(options.urgency);
   const std::lock_guard guard(mutex_);
   (void)context_.bind();  // on a dead device nothing is left to free
   const Drain drain(context_);
-  forget([&](const HeldKey& held) { return held.address == key.get(); }, freed);
-  forget_gone_keys(freed);
+  forget([&](const HeldKey& held) { return held.address == key.get(); }, to_free);
+  forget_gone_keys(to_free);
 }
 
 Result<Pending> CudaProver::launch(std::span<Prepared> batch, const LaunchOptions& options) {
@@ -288,16 +288,16 @@ Result<Pending> CudaProver::launch(std::span<Prepared> batch, const LaunchOption
   }
   groth16::LaunchReport report;
   auto pending = std::make_unique<CudaPending>();
-  Freed freed;
+  ToFree to_free;
   report.lock_wait = ProverClock::now();
   {
-    const groth16::DeviceLock::Hold hold = options.lock.value_or(lock_).acquire(options.urgency);
+    const groth16::DeviceLock::Hold lock = options.lock.value_or(lock_).acquire(options.urgency);
     const std::lock_guard guard(mutex_);
     report.lock_acquired = ProverClock::now();
     CUZK_TRY(context_.bind());
     const Drain drain(context_);
-    CUZK_TRY_ASSIGN(const Found found, held(circuits.front()->key, nullptr, freed));
-    const DeviceKey& key = *found.copy;
+    CUZK_TRY_ASSIGN(const Loaded loaded, ensure_loaded(circuits.front()->key, nullptr, to_free));
+    const DeviceKey& key = *loaded.key;
     CUZK_TRY_ASSIGN(StageClock clock, StageClock::start(context_));
     Progress progress(options.progress, circuits.size(), key, std::uint64_t{1} << key.ntt->log_size());
     CUZK_TRY_ASSIGN(std::vector<CircuitParts> parts, run_circuits(context_, key, circuits, clock, progress));

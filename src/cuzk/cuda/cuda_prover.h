@@ -109,23 +109,24 @@ class CudaProver : public groth16::Prover {
 
  private:
   struct HeldKey;
-  /// Host memory of keys that are gone: freed without the lock, where one can.
-  using Freed = std::vector<HostMemory>;
-  struct Found {
-    const DeviceKey* copy;
-    bool loaded;  ///< just now
+  /// Host memory of keys that are gone: to be freed without the lock, where one can.
+  using ToFree = std::vector<HostMemory>;
+  struct Loaded {
+    const DeviceKey* key;
+    bool just_now;
   };
-  /// Under the lock: the device's copy, made if need be, from `prepared` where it is not null; it becomes the
+  /// Under the lock: the device's copy, made if need be, from `decoded` where it is not null; it becomes the
   /// most recent one, and has what its launches need.
-  Result<Found> held(const std::shared_ptr<const groth16::ProvingKey>& key,
-                     std::unique_ptr<DeviceKey> prepared, Freed& freed);
+  Result<Loaded> ensure_loaded(const std::shared_ptr<const groth16::ProvingKey>& key,
+                               std::unique_ptr<DeviceKey> decoded, ToFree& to_free);
   [[nodiscard]] bool is_held(const groth16::ProvingKey& key) const;
   template <class Which>
-  void forget(Which&& which, Freed& freed);
-  void forget_gone_keys(Freed& freed);
+  void forget(Which&& which, ToFree& to_free);
+  void forget_gone_keys(ToFree& to_free);
   /// Forgets keys, the oldest first, all but the `keep` most recent ones, until `bytes` are free.
-  void make_room(std::uint64_t bytes, std::size_t keep, Freed& freed);
-  void tell_keys();
+  void make_room(std::uint64_t bytes, std::size_t keep, ToFree& to_free);
+  /// For keys(), and for how much the pool of witnesses may keep.
+  void publish_keys();
 
   Context& context_;
   ThreadPool& pool_;

@@ -2,7 +2,8 @@
 // of the device work, a kernel does what it must not, or the context is told that the device is lost (a
 // program cannot lose one; destroying the process's CUDA context instead makes the CUDA runtime itself
 // crash). The error must be typed, say device and stage, come back for everything that follows, and free what
-// was held; the parent's proofs on the same device go on.
+// was held; the parent's proofs on the same device go on. Where there is a second device, the thread that met
+// the fault proves there.
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <atomic>
 #include <thread>
 
+#include "cuzk/cuda/device_list.h"
 #include "harm.h"
 #include "prover_bench.h"
 
@@ -89,6 +91,7 @@ int fail_once(Bench& bench, const Scenario& scenario, const Case& c, const Case&
   if (wrong != 0) return 10;
   if (pending) return 11;
   if (!typed(pending.error(), context, scenario.expected)) return 12;
+  if (!device_test::nothing_left()) return 17;  // the runtime's copy of the error
   const std::string message = pending.error().message;
   const auto again = prover.launch(batch);
   if (again || again.error().message != message) return 13;
@@ -97,7 +100,9 @@ int fail_once(Bench& bench, const Scenario& scenario, const Case& c, const Case&
   const auto taken = context.allocate(1, "test");
   if (taken || taken.error().message != message) return 15;
   prover.drop(c.key);
-  return context.bytes_in_use() == 0 ? 0 : 16;
+  if (context.bytes_in_use() != 0) return 16;
+  (void)context.synchronize("test");
+  return device_test::nothing_left() ? 0 : 18;
 }
 
 /// The child: as fail_once, and what is destroyed then does not crash. A device that is only said to be lost
@@ -119,14 +124,35 @@ int child(Bench& bench, const Scenario& scenario) {
     std::printf("  free memory of the card: %llu bytes with the dead context, %llu without it\n",
                 static_cast<unsigned long long>(before), static_cast<unsigned long long>(after));
   std::fflush(stdout);
-  return scenario.harm != Harm::reported_lost || (before != 0 && after >= before + kBallast) ? 0 : 17;
+  return scenario.harm != Harm::reported_lost || (before != 0 && after >= before + kBallast) ? 0 : 19;
 }
 
-int run_child(char* program, const std::string& folder, std::size_t index) {
+/// A fault of the first device, and then, in the same thread, proofs on the second one, with a key that it
+/// holds and with another.
+int child_of_two(Bench& bench, const Scenario& scenario) {
+  alarm(60);
+  const Case c = bench.make({1022, 2}, 51);
+  const Case other = bench.make({300, 2}, 52);
+  const Fr r = Fr::from_u64(3);
+  auto second = require(cuda::Context::create({.device = 1}));
+  cuda::CudaProver on_second(*second, bench.pool);
+  const auto proves = [&](const Case& with) {
+    const auto proof = groth16::prove(on_second, with.key, with.shape, with.witness, r, r);
+    if (!proof) std::printf("  %s\n", proof.error().message.c_str());
+    return proof && device_test::same(*proof, bench.on_cpu(with, r, r));
+  };
+  if (!proves(c)) return 20;
+  auto first = require(cuda::Context::create());
+  if (const int code = fail_once(bench, scenario, c, other, *first); code != 0) return code;
+  if (!proves(c) || !proves(other)) return 21;
+  first.reset();
+  return proves(c) && second->fault() == cuda::Fault::none ? 0 : 22;
+}
+
+int run_child(char* program, std::string mode, const std::string& folder, std::size_t index) {
   std::string number = std::to_string(index);
   std::string path = folder;
-  char mode[] = "child";
-  char* arguments[] = {program, mode, number.data(), path.data(), nullptr};
+  char* arguments[] = {program, mode.data(), number.data(), path.data(), nullptr};
   pid_t pid = 0;
   if (posix_spawn(&pid, program, nullptr, nullptr, arguments, environ) != 0) return -1;
   int status = 0;
@@ -140,26 +166,33 @@ constexpr char kUsage[] = "cuzk_device_faults [folder for parameters, default /t
 
 int main(int argc, char** argv) {
   device_test::Arguments arguments(argc, argv, kUsage);
-  const bool is_child = arguments.word("child");
+  const bool has_two = arguments.word("child-of-two");
+  const bool is_child = has_two || arguments.word("child");
   const unsigned scenario_number =
       is_child ? arguments.number("scenario", 0, static_cast<unsigned>(std::size(kScenarios)) - 1, 0) : 0;
   Bench bench;
   bench.folder = arguments.folder();
   arguments.end();
-  if (is_child) return child(bench, kScenarios[scenario_number]);
+  if (is_child) return (has_two ? child_of_two : child)(bench, kScenarios[scenario_number]);
   const Case c = bench.make({500, 2}, 53);
   auto context = require(cuda::Context::create());
   cuda::CudaProver prover(*context, bench.pool);
   const Fr r = Fr::from_u64(4);
   const groth16::Proof want = bench.on_cpu(c, r, r);
-  for (const Scenario& scenario : kScenarios) {
+  const auto check = [&](const Scenario& scenario, const char* mode, const std::string& what) {
     std::printf("%s:\n", scenario.name);
     std::fflush(stdout);
-    const int code = run_child(argv[0], bench.folder, static_cast<std::size_t>(&scenario - kScenarios));
+    const int code = run_child(argv[0], mode, bench.folder, static_cast<std::size_t>(&scenario - kScenarios));
     if (code != 0) std::printf("  the child ended with %d\n", code);
     const auto proof = groth16::prove(prover, c.key, c.shape, c.witness, r, r);
-    bench.report.line(std::string(scenario.name) + ": a typed error, others unharmed",
+    bench.report.line(std::string(scenario.name) + what,
                       code == 0 && proof && device_test::same(*proof, want));
+  };
+  const bool two = require(cuda::list_devices()).size() > 1;
+  for (const Scenario& scenario : kScenarios) {
+    check(scenario, "child", ": a typed error, others unharmed");
+    if (two) check(scenario, "child-of-two", ": the second device proves in that thread");
   }
+  if (!two) bench.report.skipped("proofs on a second device: there is none");
   return bench.report.finish("faults");
 }

@@ -2,6 +2,8 @@
 
 #include <cuda_runtime.h>
 
+#include <cstdio>
+
 namespace cuzk::device_test {
 namespace {
 
@@ -20,6 +22,12 @@ std::uint64_t free_on_card() {
   if (cudaMemGetInfo(&free, &total) == cudaSuccess) return free;
   (void)cudaGetLastError();
   return 0;
+}
+
+bool nothing_left() {
+  const cudaError_t left = cudaPeekAtLastError();
+  if (left != cudaSuccess) std::printf("  left in the thread: %s\n", cudaGetErrorName(left));
+  return left == cudaSuccess;
 }
 
 void do_harm(Harm harm, cuda::Context& context) {

@@ -13,6 +13,9 @@ enum class Harm {
 };
 /// Free memory of the card in bytes, as the driver says; 0 where it gives no answer.
 std::uint64_t free_on_card();
+/// Whether the runtime has no error left of this thread's calls, which it would take for that of the next
+/// launch, on whatever device.
+bool nothing_left();
 /// In the order of the context's stream; does not wait.
 void do_harm(Harm harm, cuda::Context& context);
 

@@ -30,6 +30,7 @@ Fault fault_of(cudaError_t status) {
     case cudaErrorSystemNotReady:
     case cudaErrorSystemDriverMismatch:
     case cudaErrorNoKernelImageForDevice:
+    case cudaErrorInvalidDeviceFunction:
     case cudaErrorUnsupportedPtxVersion:
     case cudaErrorNotSupported:
       return Fault::unavailable;
@@ -66,6 +67,22 @@ void ignore(cudaError_t status) {
 
 /// What the driver may need beside our allocations: its context, kernels, local memory of running threads.
 constexpr std::uint64_t kDriverReserve = std::uint64_t{512} << 20;
+
+/// Stands for all kernels, which are built for the same cards.
+__global__ void any_kernel() {}
+
+Result<void> has_kernels(const cudaDeviceProp& properties, int device, const char* stage) {
+  cudaFuncAttributes attributes{};
+  const cudaError_t status = cudaFuncGetAttributes(&attributes, any_kernel);
+  if (status == cudaSuccess) return {};
+  (void)cudaGetLastError();
+  return error_for(
+      fault_of(status),
+      describe(device, stage,
+               std::string("this program has no kernels for ") + properties.name + ", sm_" +
+                   std::to_string(properties.major) + std::to_string(properties.minor) +
+                   ", which must be among CMAKE_CUDA_ARCHITECTURES: " + cudaGetErrorString(status)));
+}
 
 }  // namespace
 
@@ -111,6 +128,9 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
   CUZK_TRY(self->check(cudaGetDeviceProperties(&properties, options.device), stage));
   self->name_ = properties.name;
   self->multiprocessors_ = static_cast<unsigned>(properties.multiProcessorCount);
+  self->shared_bytes_ = static_cast<unsigned>(properties.sharedMemPerMultiprocessor);
+  self->shared_bytes_reserved_ = static_cast<unsigned>(properties.reservedSharedMemPerBlock);
+  CUZK_TRY(has_kernels(properties, options.device, stage));
   std::size_t free = 0;
   std::size_t total = 0;
   CUZK_TRY(self->check(cudaMemGetInfo(&free, &total), stage));
@@ -238,10 +258,12 @@ Result<void> Context::download(void* to, const void* from, std::uint64_t bytes, 
 
 Result<void> Context::check(int code, const char* stage) {
   const auto status = static_cast<cudaError_t>(code);
+  // The runtime keeps a copy for the thread, which must not be taken for the failure of a launch, neither
+  // here nor on another device: whether this context is dead already or not.
+  ignore(status);
   const std::lock_guard lock(mutex_);
   if (fault_ != Fault::none) return error_for(fault_, fault_message_);
   if (status == cudaSuccess) return {};
-  (void)cudaGetLastError();  // the runtime's copy, so that the next check does not report it again
   const Fault fault = fault_of(status);
   std::string message = describe(device_, stage, std::string(cudaGetErrorString(status)));
   if (fault != Fault::out_of_memory) {

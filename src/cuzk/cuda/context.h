@@ -115,11 +115,14 @@ class PinnedMemory {
 /// the driver refuses, and keeps device memory and page-locked memory until the process ends.
 ///
 /// Threads: one at a time may launch work or take and release device memory (the holder of the device lock).
-/// bind(), allocate_pinned(), check(), fault() and the accounting are for any thread at any time.
+/// bind(), allocate_pinned(), check(), fault() and the accounting are for any thread at any time. Contexts
+/// of one device or of several work beside one another; what kills one is met by the others of its device in
+/// this process, and by none of another device, whichever thread asks.
 class Context {
  public:
   static constexpr std::uint64_t kGranule = 512;
 
+  /// Fails where the program has no kernels for the device, too.
   static Result<std::unique_ptr<Context>> create(const ContextOptions& options = {});
   ~Context();
   Context(const Context&) = delete;
@@ -131,6 +134,10 @@ class Context {
   [[nodiscard]] int device() const { return device_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] unsigned multiprocessors() const { return multiprocessors_; }
+  /// Blocks with so much shared memory each that a multiprocessor has room for at a time.
+  [[nodiscard]] unsigned blocks_by_shared_memory(std::uint64_t bytes_a_block) const {
+    return static_cast<unsigned>(shared_bytes_ / (bytes_a_block + shared_bytes_reserved_));
+  }
   /// The limit in force: the lesser of that of the options and the card's free memory at creation less a
   /// reserve for the driver.
   [[nodiscard]] std::uint64_t vram_limit() const { return vram_limit_; }
@@ -192,8 +199,10 @@ class Context {
   void free(void* data, std::uint64_t bytes) noexcept;
 
   int device_ = 0;
+  unsigned shared_bytes_reserved_ = 0;  // of each block, by the driver
   std::string name_;
   unsigned multiprocessors_ = 0;
+  unsigned shared_bytes_ = 0;  // of a multiprocessor
   std::uint64_t vram_limit_ = 0;
   bool poison_ = false;
   CUstream_st* stream_ = nullptr;

@@ -19,7 +19,7 @@ std::string uuid_text(const cudaUUID_t& uuid) {
 
 }  // namespace
 
-Result<std::vector<DeviceDescription>> list_devices() {
+Result<std::vector<DeviceDescription>> list_devices(std::vector<std::string>* left_out) {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaErrorNoDevice) count = 0;
@@ -27,15 +27,19 @@ Result<std::vector<DeviceDescription>> list_devices() {
   if (status != cudaSuccess && status != cudaErrorNoDevice)
     return io_error(std::string("CUDA devices: ") + cudaGetErrorString(status));
   std::vector<DeviceDescription> devices;
+  std::string last;
   for (int ordinal = 0; ordinal < count; ++ordinal) {
     cudaDeviceProp properties{};
     if (const cudaError_t failed = cudaGetDeviceProperties(&properties, ordinal); failed != cudaSuccess) {
       (void)cudaGetLastError();
-      return io_error("CUDA device " + std::to_string(ordinal) + ": " + cudaGetErrorString(failed));
+      last = "CUDA device " + std::to_string(ordinal) + ": " + cudaGetErrorString(failed);
+      if (left_out != nullptr) left_out->push_back(last);
+      continue;
     }
     devices.push_back({ordinal, uuid_text(properties.uuid), properties.name, properties.totalGlobalMem,
                        properties.major, properties.minor});
   }
+  if (devices.empty() && !last.empty()) return io_error(last);
   return devices;
 }
 

@@ -18,8 +18,10 @@ struct DeviceDescription {
   int minor = 0;
 };
 
-/// All devices that this process may use, in CUDA's order; none where there is no device. kIo where there is
-/// no driver or one too old for this program, with its reason. For any thread.
-Result<std::vector<DeviceDescription>> list_devices();
+/// All devices that this process may use, in CUDA's order; none where there is no device. One that the driver
+/// lists but does not describe is left out, and `left_out`, which may be null, gets a line that says why. kIo
+/// where there is no driver or one too old for this program, with its reason, and where every device is left
+/// out. For any thread.
+Result<std::vector<DeviceDescription>> list_devices(std::vector<std::string>* left_out = nullptr);
 
 }  // namespace cuzk::cuda

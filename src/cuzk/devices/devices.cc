@@ -18,7 +18,9 @@ Devices processor(ThreadPool& pool, const DeviceOptions& options, const Warn& wa
 
 #if CUZK_HAVE_CUDA
 Result<Devices> open_cuda(ThreadPool& pool, const DeviceOptions& options, const Warn& warn) {
-  auto present = cuda::list_devices();
+  std::vector<std::string> left_out;
+  auto present = cuda::list_devices(&left_out);
+  for (const std::string& reason : left_out) warn(reason + "; it is left out");
   if (!present) {
     if (!options.names.empty()) return present.error().within(kDevicesKey);
     warn(present.error().message + "; the processor proves");

@@ -77,13 +77,25 @@ __global__ void run_small_quotient(const __grid_constant__ SmallQuotient q, Fr32
 
 template <bool kDif, bool kDit>
 cudaError_t launch(const NttPass& pass, cudaStream_t stream) {
-  const std::size_t shared = ntt_shared_bytes(pass);
-  if (const cudaError_t status = cudaFuncSetAttribute(
-          ntt_pass<kDif, kDit>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared));
-      status != cudaSuccess)
-    return status;
-  ntt_pass<kDif, kDit><<<ntt_blocks(pass), ntt_threads(pass), shared, stream>>>(pass);
+  ntt_pass<kDif, kDit><<<ntt_blocks(pass), ntt_threads(pass), ntt_shared_bytes(pass), stream>>>(pass);
   return cudaGetLastError();
+}
+
+/// What a block of the most threads takes.
+std::size_t most_shared_bytes() {
+  NttPass pass{};
+  pass.log_points = NttSchedule::kLogThreads + 3;
+  return ntt_shared_bytes(pass);
+}
+
+/// Lets all passes have as much shared memory as the largest block takes. Contexts of one device share this
+/// setting, so it must never be less, not even for a while.
+Result<void> allow_shared_memory(Context& context) {
+  const auto most = static_cast<int>(most_shared_bytes());
+  for (const auto pass : {ntt_pass<true, true>, ntt_pass<true, false>, ntt_pass<false, true>})
+    CUZK_TRY(context.check(cudaFuncSetAttribute(pass, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
+                           "transform tables"));
+  return {};
 }
 
 }  // namespace
@@ -155,11 +167,16 @@ Result<std::unique_ptr<Ntt>> Ntt::create(Context& context, unsigned log_size, co
   auto impl = std::make_unique<Impl>(context, log_size);
   // Small blocks overlap their phases better; large ones read longer runs, which counts where data leaves the
   // caches (measured at 2^24 and 2^27).
+  // A large block alone on a multiprocessor would overlap nothing.
   constexpr unsigned kLargeSize = 26;
+  const bool large = log_size >= kLargeSize && context.blocks_by_shared_memory(most_shared_bytes()) > 1;
   impl->log_threads = options.log_threads != 0 ? options.log_threads
-                      : log_size < kLargeSize  ? NttSchedule::kLogThreads - 1
-                                               : NttSchedule::kLogThreads;
-  if (!impl->is_small()) CUZK_TRY(impl->fill(options.whole_tables ? kMaxLogSize : 0));
+                      : large                  ? NttSchedule::kLogThreads
+                                               : NttSchedule::kLogThreads - 1;
+  if (!impl->is_small()) {
+    CUZK_TRY(allow_shared_memory(context));
+    CUZK_TRY(impl->fill(options.whole_tables ? kMaxLogSize : 0));
+  }
   return std::unique_ptr<Ntt>(new Ntt(std::move(impl)));
 }
 

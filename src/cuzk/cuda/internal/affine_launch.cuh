@@ -25,7 +25,8 @@ struct HostField<Fp2x32> {
 template <class F>
 struct AffineAddShape {
   static constexpr unsigned kThreads = 128;
-  /// Blocks that a multiprocessor holds: 128 registers a thread for G1, 255 for G2.
+  /// Blocks that a multiprocessor holds, where its shared memory is enough: 128 registers a thread for G1,
+  /// 255 for G2.
   static constexpr unsigned kBlocks = sizeof(F) == sizeof(Fp32) ? 4 : 2;
   static constexpr std::uint32_t kMaxSteps = 256;
 };
@@ -76,8 +77,10 @@ class AffineAdder {
  private:
   static constexpr int kShared = static_cast<int>(AddMemory<F>::bytes(Shape::kThreads));
   static std::uint64_t grid_blocks(const Context& context, std::uint64_t count) {
+    // No more than run at a time, as all of them do the same work.
+    const unsigned blocks = std::clamp(context.blocks_by_shared_memory(kShared), 1U, Shape::kBlocks);
     const std::uint64_t full =
-        std::uint64_t{std::min(context.multiprocessors(), kMostMultiprocessors)} * Shape::kBlocks;
+        std::uint64_t{std::min(context.multiprocessors(), kMostMultiprocessors)} * blocks;
     return std::max<std::uint64_t>(1, std::min(full, (count + Shape::kThreads - 1) / Shape::kThreads));
   }
 

@@ -176,17 +176,17 @@ void check_leak(Bench& bench, unsigned arrays) {
   bench.report.line("after it: proves again", launch(0).first.has_value());
 }
 
-/// Several circuits in a launch, and what is left of a batch.
+/// Several circuits in a launch, each with its witness, and what is left of a batch.
 void check_batch(Bench& bench, cuda::Context& context) {
   const RandomCircuit::Options o{1000, 3};
-  const Case c = bench.make(o, 5);
+  const Case c = bench.make(o, 5, 2);
   cuda::CudaProver prover(context, bench.pool);
   std::vector<groth16::Prepared> batch;
   std::vector<groth16::Proof> want;
   for (std::uint64_t i = 1; i <= 3; ++i) {
     const Fr r = Fr::from_u64(i);
-    batch.push_back(require(prover.prepare(c.key, c.shape, c.witness, r, -r)));
-    want.push_back(bench.on_cpu(c, r, -r));
+    batch.push_back(require(prover.prepare(c.key, c.shape, c.nth(i - 1), r, -r)));
+    want.push_back(bench.on_cpu(c, r, -r, i - 1));
   }
   double last = 0;
   bool ascends = true;
@@ -200,7 +200,8 @@ void check_batch(Bench& bench, cuda::Context& context) {
   const auto proofs = require(prover.finish(std::move(pending)));
   bool equal = proofs.size() == want.size();
   for (std::size_t i = 0; equal && i < proofs.size(); ++i) equal = same(proofs[i], want[i]);
-  bench.report.line("batch: three proofs, in order", equal);
+  bench.report.line("batch: three proofs of three witnesses, in order",
+                    equal && c.nth(0)->bits != c.nth(1)->bits && c.nth(1)->bits != c.nth(2)->bits);
   bench.report.line("batch: progress ascends to one", ascends && last == 1);
 
   std::vector<groth16::Prepared> foreign;
@@ -408,7 +409,7 @@ void check_witnesses(Bench& bench, cuda::Context& context) {
 /// A circuit whose key the device makes: of sizes that would keep the processor busy for long.
 Case make_on_device(Bench& bench, const RandomCircuit::Options& o, std::uint64_t seed) {
   const RandomCircuit circuit(o, seed);
-  Case c{circuit.shape(), circuit.witness(), nullptr};
+  Case c{.shape = circuit.shape(), .witness = circuit.witness(), .key = nullptr};
   const auto context = require(cuda::Context::create());
   groth16::SetupOptions setup;
   cuda::DevicePointMaker maker(*context, bench.pool, setup.g1, setup.g2, 5 * o.constraints);
@@ -516,6 +517,8 @@ constexpr char kUsage[] =
     "resident\n"
     "cuzk_device_prover needed [largest log size, 17 to 24, default 21] [folder]: keys from 2^17 on under\n"
     "  limits of exactly what their plans need; keys that make room for one another's launches\n"
+    "cuzk_device_prover corners [seconds, 1 to 60, default 4] [folder]: r and s of 0, 1 and -1 in tiny\n"
+    "  circuits; keys that come and go beside launches and two contexts of the device, for so long each\n"
     "cuzk_device_prover small [log size, 3 to 24, default 4] [folder]: a few launches, for "
     "compute-sanitizer\n"
     "cuzk_device_prover circuits [folder] [circuit ...]: the reference's proofs with sectors of 2 KiB under\n"
@@ -542,6 +545,13 @@ int main(int argc, char** argv) {
     arguments.end();
     check_all_needed(bench, most);
     return bench.report.finish("prover, needed");
+  }
+  if (arguments.word("corners")) {
+    const unsigned seconds = arguments.number("time in seconds", 1, 60, 4);
+    bench.folder = arguments.folder();
+    arguments.end();
+    device_test::check_corners(bench, seconds);
+    return bench.report.finish("prover, corners");
   }
   const bool small = arguments.word("small");
   const bool streamed = !small && arguments.word("streamed");

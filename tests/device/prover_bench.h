@@ -26,6 +26,13 @@ struct Case {
   std::shared_ptr<const Shape> shape;
   std::shared_ptr<const Witness> witness;
   std::shared_ptr<const groth16::ProvingKey> key;
+  /// Other witnesses of the shape, so that circuits of one launch are not all the same.
+  std::vector<std::shared_ptr<const Witness>> others = {};
+
+  /// 0: `witness`, then those of `others`.
+  [[nodiscard]] const std::shared_ptr<const Witness>& nth(std::size_t i) const {
+    return i == 0 ? witness : others.at(i - 1);
+  }
 };
 
 struct Bench {
@@ -39,20 +46,24 @@ struct Bench {
     const std::string path = folder + "/cuzk_device_" + std::to_string(getpid()) + ".params";
     const auto setup = require(groth16::generate_parameters(pool, *shape, toxic, path));
     (void)setup;
-    Case c{std::move(shape), std::move(witness), nullptr};
+    Case c{.shape = std::move(shape), .witness = std::move(witness), .key = nullptr};
     c.key = require(groth16::ProvingKey::load(pool, path, c.shape));
     std::remove(path.c_str());  // the key keeps the file open
     return c;
   }
-  Case make(const RandomCircuit::Options& options, std::uint64_t seed) {
+  Case make(const RandomCircuit::Options& options, std::uint64_t seed, std::size_t others = 0) {
     const RandomCircuit circuit(options, seed);
     const auto secret = [&](std::uint64_t i) {
       return Fr::from_u64(0x9e3779b97f4a7c15 * (seed + i)) * kBlind;
     };
-    return make(circuit.shape(), circuit.witness(), {secret(1), secret(2), secret(3), secret(4), secret(5)});
+    Case c =
+        make(circuit.shape(), circuit.witness(), {secret(1), secret(2), secret(3), secret(4), secret(5)});
+    for (std::size_t i = 1; i <= others; ++i) c.others.push_back(circuit.witness(seed + 1000 * i));
+    return c;
   }
-  groth16::Proof on_cpu(const Case& c, const Fr& r, const Fr& s) {
-    return require(groth16::prove(cpu, c.key, c.shape, c.witness, r, s));
+  /// With the n-th witness.
+  groth16::Proof on_cpu(const Case& c, const Fr& r, const Fr& s, std::size_t n = 0) {
+    return require(groth16::prove(cpu, c.key, c.shape, c.nth(n), r, s));
   }
   bool verifies(const Case& c, const groth16::Proof& proof) {
     const groth16::PreparedVerifyingKey vk(c.key->vk());
@@ -118,6 +129,9 @@ inline bool two_threads_prove(Bench& bench, cuda::CudaProver& prover, const Case
   return right == 2 * rounds;
 }
 
+/// Tiny circuits with r and s of 0, 1 and -1, keys that come and go beside launches, and two contexts of a
+/// device, the last two for `seconds` each (corners.cc).
+void check_corners(Bench& bench, unsigned seconds);
 /// Streamed keys (streamed.cc): circuits with domains up to 2^largest.
 void check_streamed(Bench& bench, unsigned largest);
 /// Every way to stream, batches and two threads in a few launches, with a domain of 2^log_size, memory as it

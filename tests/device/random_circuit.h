@@ -24,7 +24,7 @@ class RandomCircuit {
     std::size_t long_every = 97;  ///< products between two long sums
   };
 
-  RandomCircuit(const Options& o, std::uint64_t seed) {
+  RandomCircuit(const Options& o, std::uint64_t seed) : ones_percent_(o.ones_percent) {
     TestRandom random(seed);
     for (std::size_t i = 1; i < o.inputs; ++i)
       inputs_.push_back(fr_from_words([&] { return random.next(); }));
@@ -67,12 +67,38 @@ class RandomCircuit {
 
   [[nodiscard]] std::shared_ptr<const Shape> shape() const {
     ShapeRecorder recorder;
-    synthesize(recorder);
+    synthesize(recorder, inputs_, aux_);
     return std::make_shared<const Shape>(std::move(recorder).finish());
   }
   [[nodiscard]] std::shared_ptr<const Witness> witness() const {
     WitnessBuilder builder;
-    synthesize(builder);
+    synthesize(builder, inputs_, aux_);
+    return std::make_shared<const Witness>(std::move(builder).finish());
+  }
+  /// Another one: other inputs and bits.
+  [[nodiscard]] std::shared_ptr<const Witness> witness(std::uint64_t seed) const {
+    TestRandom random(seed);
+    std::vector<Fr> inputs = inputs_;
+    for (Fr& x : inputs) x = fr_from_words([&] { return random.next(); });
+    std::vector<Aux> aux = aux_;
+    const auto sum = [&](const std::vector<Term>& terms) {
+      Fr total = Fr::zero();
+      for (const Term& t : terms) {
+        const std::uint32_t i = t.variable.index();
+        const Fr& value = t.variable.is_aux()             ? aux[i].value
+                          : t.variable == Variable::one() ? kOne
+                                                          : inputs[i - 1];
+        total += t.coefficient * value;
+      }
+      return total;
+    };
+    for (std::size_t row = 0; row < rows_.size(); ++row)
+      if (aux[row].is_bit)
+        aux[row].value = random.next() % 100 < ones_percent_ ? Fr::one() : Fr::zero();
+      else
+        aux[row].value = sum(rows_[row].a) * sum(rows_[row].b);
+    WitnessBuilder builder;
+    synthesize(builder, inputs, aux);
     return std::make_shared<const Witness>(std::move(builder).finish());
   }
 
@@ -99,13 +125,13 @@ class RandomCircuit {
     }
   }
   template <class CS>
-  void synthesize(CS& cs) const {
-    for (const Fr& input : inputs_) (void)cs.alloc_input(input);
-    for (const Aux& aux : aux_) {
-      if (aux.is_bit)
-        (void)cs.alloc_bit(aux.value.is_one());
+  void synthesize(CS& cs, const std::vector<Fr>& inputs, const std::vector<Aux>& aux) const {
+    for (const Fr& input : inputs) (void)cs.alloc_input(input);
+    for (const Aux& a : aux) {
+      if (a.is_bit)
+        (void)cs.alloc_bit(a.value.is_one());
       else
-        (void)cs.alloc(aux.value);
+        (void)cs.alloc(a.value);
     }
     const auto fill = [](const std::vector<Term>& terms) {
       return [&terms](LinearCombination& lc) {
@@ -115,8 +141,10 @@ class RandomCircuit {
     for (const Row& row : rows_) cs.enforce(fill(row.a), fill(row.b), fill(row.c));
   }
 
+  const Fr kOne = Fr::one();
+  unsigned ones_percent_;
   std::vector<Fr> inputs_;  // without ONE
-  std::vector<Aux> aux_;
+  std::vector<Aux> aux_;    // of each row, which makes one
   std::vector<Row> rows_;
 };
 

@@ -76,19 +76,16 @@ void check_circuit(Bench& bench, const Case& c, const std::string& what) {
           context->bytes_in_use() == 0 && context->fault() == cuda::Fault::none);
 }
 
-/// Circuits of one launch share the pieces, as many at a time as there is memory for.
-void check_batch(Bench& bench, const Case& c, std::uint64_t limit, const std::string& what) {
+/// Circuits of one launch, each with its witness, share the pieces, as many at a time as there is memory for.
+/// In how many groups that was.
+std::ptrdiff_t check_batch(Bench& bench, const Case& c, const std::vector<groth16::Proof>& want,
+                           std::uint64_t limit, const CudaProverOptions& options, const std::string& what) {
   auto context = require(cuda::Context::create({0, limit}));
   context->poison(true);
-  CudaProverOptions options;
-  if (limit == 0) {
-    options.residency = Residency::streamed;
-    options.piece = cuda::kLeastPiece;
-  }
   CudaProver prover(*context, bench.pool, options);
   std::vector<groth16::Prepared> batch;
-  for (std::uint64_t i = 1; i <= 5; ++i)
-    batch.push_back(require(prover.prepare(c.key, c.shape, c.witness, Fr::from_u64(i), -Fr::from_u64(i))));
+  for (std::uint64_t i = 0; i < want.size(); ++i)
+    batch.push_back(require(prover.prepare(c.key, c.shape, c.nth(i), Fr::from_u64(i), -Fr::from_u64(i))));
   double last = 0;
   bool ascends = true;
   groth16::LaunchOptions launch;
@@ -97,14 +94,52 @@ void check_batch(Bench& bench, const Case& c, std::uint64_t limit, const std::st
     last = fraction;
   };
   auto pending = require(prover.launch(batch, launch));
-  const bool ordered = in_order(pending.report());
+  const groth16::LaunchReport& report = pending.report();
+  const bool ordered = in_order(report);
+  // A witness is uploaded for each quotient, and those of a group together.
+  const auto uploads = std::count_if(report.stages.begin(), report.stages.end(),
+                                     [](const auto& stage) { return stage.name == std::string("witness"); });
+  const std::ptrdiff_t groups = uploads - static_cast<std::ptrdiff_t>(want.size());
   const auto proofs = require(prover.finish(std::move(pending)));
-  bool equal = proofs.size() == 5;
-  for (std::size_t i = 0; equal && i < proofs.size(); ++i)
-    equal = same(proofs[i], bench.on_cpu(c, Fr::from_u64(i + 1), -Fr::from_u64(i + 1)));
-  bench.report.line("batch of five, " + what + ": the right proofs, in order", equal);
-  bench.report.line("batch of five, " + what + ": progress ascends to one, stages in order",
-                    ascends && last == 1 && ordered);
+  bool equal = proofs.size() == want.size();
+  for (std::size_t i = 0; equal && i < proofs.size(); ++i) equal = same(proofs[i], want[i]);
+  bench.report.line(
+      "batch of five, " + what + ", groups: " + std::to_string(groups) + ": the right proofs, in order",
+      equal);
+  bench.report.line("  progress ascends to one, stages in order", ascends && last == 1 && ordered);
+  return groups;
+}
+
+/// Whether there were launches in one group and in several.
+bool check_batches(Bench& bench, const Case& c) {
+  std::vector<groth16::Proof> want;
+  bool differ = true;
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    want.push_back(bench.on_cpu(c, Fr::from_u64(i), -Fr::from_u64(i), i));
+    differ =
+        differ && (i == 0 || c.nth(i)->bits != c.nth(i - 1)->bits || c.nth(i)->wide != c.nth(i - 1)->wide);
+  }
+  bench.report.line("batch of five: the witnesses differ", differ);
+  const cuda::CircuitCounts counts = cuda::circuit_counts(*c.shape);
+  (void)check_batch(bench, c, want, cuda::plan_prover(counts).needed_bytes() - 1, {},
+                    "part of the key resident");
+  bool one = false;
+  bool several = false;
+  for (const unsigned arrays : {3U, 2U, 1U}) {
+    CudaProverOptions options;
+    options.residency = Residency::streamed;
+    options.arrays = arrays;
+    options.piece = cuda::kLeastPiece;
+    const std::string what = std::to_string(arrays) + " arrays, ";
+    one = check_batch(bench, c, want, 0, options, what + "no limit") == 1 || one;
+    const ProverPlan plan =
+        require(cuda::plan_prover(counts, {UINT64_MAX, Residency::streamed, arrays, options.piece}));
+    for (const std::uint64_t more : {0, 2})
+      several = check_batch(bench, c, want, plan.needed_bytes() + more * 2 * plan.witness, options,
+                            what + std::to_string(more) + " witnesses more than needed") > 1 ||
+                several;
+  }
+  return one && several;
 }
 
 /// Memory that somebody else takes after hold: the launch fails wherever it is, and leaves nothing.
@@ -160,20 +195,21 @@ void check_threads(Bench& bench, const Case& one, const Case& two) {
 }  // namespace
 
 void check_small(Bench& bench, unsigned log_size) {
-  const Case c = bench.make({(std::size_t{1} << log_size) - 2, 2}, 41);
+  const Case c = bench.make({(std::size_t{1} << log_size) - 2, 2}, 41, 1);
   const Fr r = -Fr::from_u64(5);
-  const groth16::Proof want = bench.on_cpu(c, r, r);
+  const groth16::Proof want[] = {bench.on_cpu(c, r, r), bench.on_cpu(c, r, r, 1)};
   const auto proves = [&](CudaProver& prover, std::size_t circuits) {
     std::vector<groth16::Prepared> batch;
     for (std::size_t i = 0; i < circuits; ++i)
-      batch.push_back(require(prover.prepare(c.key, c.shape, c.witness, r, r)));
+      batch.push_back(require(prover.prepare(c.key, c.shape, c.nth(i), r, r)));
     auto pending = prover.launch(batch);
     if (!pending) std::printf("%s\n", pending.error().message.c_str());
     if (!pending) return false;
     const auto proofs = require(prover.finish(std::move(*pending)));
-    return proofs.size() == circuits &&
-           std::all_of(proofs.begin(), proofs.end(), [&](const auto& proof) { return same(proof, want); });
+    return proofs.size() == circuits && std::equal(proofs.begin(), proofs.end(), std::begin(want),
+                                                   [](const auto& a, const auto& b) { return same(a, b); });
   };
+  bench.report.line("small: the witnesses differ", !same(want[0], want[1]));
   for (const unsigned arrays : {0U, 3U, 2U, 1U}) {
     auto context = require(cuda::Context::create());
     CudaProverOptions options;
@@ -219,10 +255,10 @@ void check_streamed(Bench& bench, unsigned largest) {
   for (unsigned log_size = 4; log_size < largest; log_size += 3)
     check({(std::size_t{1} << log_size) + 1 - 2, 2}, "mixed");
 
-  const Case c = bench.make({n - 2, 2}, 77);
-  check_batch(bench, c, 0, "all of them at a time");
-  const std::uint64_t full = cuda::plan_prover(cuda::circuit_counts(*c.shape)).needed_bytes();
-  check_batch(bench, c, full - 1, "part of the key resident");
+  const Case c = bench.make({n - 2, 2}, 77, 4);
+  (void)check_batches(bench, c);
+  bench.report.line("batches of five, in one group and in several",
+                    check_batches(bench, bench.make({4094, 2}, 79, 4)));
   CudaProverOptions ordinary;
   ordinary.residency = Residency::streamed;
   ordinary.pinned = std::make_shared<cuda::PinnedBudget>(1);

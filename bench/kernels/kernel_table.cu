@@ -1,8 +1,8 @@
 // Data is resident; transforms are timed with events, sums (which the host steers) by the clock, medians of
 // several runs. Points are 2^16 multiples of the generator, in G1 doubled once, twice, ... behind one
-// another, in G2 repeated; scalars are uniform. What is timed is checked at smaller sizes by
-// cuzk_device_transforms, every kind of tables and block of threads, and by cuzk_device_sums; here a sum is
-// compared with that of the folded scalars on the CPU.
+// another, in G2 repeated. Transforms are checked at smaller sizes by cuzk_device_transforms, every kind of
+// tables and block of threads; sums here, against that of the folded scalars on the CPU, and at smaller sizes
+// by cuzk_device_sums. What the device has no memory for is left out.
 #include "kernel_table.h"
 
 #include <cuda_runtime.h>
@@ -19,6 +19,7 @@
 #include "cuzk/cuda/context.h"
 #include "cuzk/cuda/field32.h"
 #include "cuzk/cuda/internal/digits32.h"
+#include "cuzk/cuda/internal/ntt_plan.h"
 #include "cuzk/cuda/msm.h"
 #include "cuzk/cuda/ntt.h"
 #include "cuzk/curve/generator.h"
@@ -40,6 +41,17 @@ T require(Result<T> result) {
 }
 void require(const Result<void>& result) {
   if (!result) throw Stop{result.error()};
+}
+
+/// `body`, or a line that says that there is not enough memory for it.
+void fits(cuda::Context& context, const std::string& what, const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Stop& stop) {
+    if (context.fault() != cuda::Fault::none || stop.error.code != ErrorCode::kIo) throw;
+    std::printf("%s: left out: %s\n", what.c_str(), stop.error.message.c_str());
+    std::fflush(stdout);
+  }
 }
 
 /// Median milliseconds of the device work that `launch` enqueues.
@@ -103,43 +115,58 @@ void random_fr(cuda::Context& context, Fr* data, std::uint64_t count, std::uint6
   require(context.check_launch("test data"));
 }
 
-/// Products an element at 2^27 (smaller sizes have fewer): inside each of three passes 3 times 4 in an
-/// eight-point step and 2 times 7 between steps for eight elements, and 3 between the passes, 2 with whole
-/// tables.
-double transform_products(bool whole) {
-  return 3 * (3 * 4 + 2 * 7) / 8.0 + (whole ? 2 : 3);
+/// Products an element: in a pass 4 in an eight-point step and 2 in a four-point one for eight elements, 7
+/// between two steps; between passes one, or two where the tables of a long span are split.
+double transform_products(unsigned log_size, bool whole) {
+  const cuda::NttDigits digits(log_size);
+  double products = 0;
+  for (unsigned d = 0; d < digits.count; ++d) {
+    const unsigned eights = digits.bits[d] / 3;
+    const unsigned rest = digits.bits[d] % 3;
+    const unsigned steps = eights + (rest != 0 ? 1 : 0);
+    products += (4 * eights + (rest == 2 ? 2 : 0) + 7 * (steps - 1)) / 8.0;
+    if (d + 1 == digits.count) continue;
+    const unsigned span = digits.bits[d] + digits.stride[d];
+    products += !whole && span > cuda::NttTableList::kCachedSpan ? 2 : 1;
+  }
+  return products;
 }
 /// Six transforms, and 5 by scalings and other arrays.
-double quotient_products(bool whole) {
-  return 6 * transform_products(whole) + 5;
+double quotient_products(unsigned log_size, bool whole) {
+  return 6 * transform_products(log_size, whole) + 5;
+}
+
+void transforms_of(cuda::Context& context, unsigned log_size, bool whole, unsigned threads, double rate) {
+  const std::uint64_t n = std::uint64_t{1} << log_size;
+  auto ntt = require(cuda::Ntt::create(context, log_size, {whole, threads}));
+  auto a = require(context.allocate(n * sizeof(Fr), "transform data"));
+  random_fr(context, a.as<Fr>(), n, 1);
+  const double products = transform_products(log_size, whole);
+  const auto row = [&](const char* what, double count, double ms) {
+    std::printf("%-16s 2^%u %s %u %10.2f %12.2f %9.0f%%\n", what, log_size, whole ? "whole" : "split",
+                1U << threads, ms, double(n) / ms / 1e6, 100 * count * double(n) / rate * 1e3 / ms);
+    std::fflush(stdout);
+  };
+  row("inverse", products, timed(context, 5, [&] { require(ntt->inverse(a.as<Fr>(), false)); }));
+  row("forward", products, timed(context, 5, [&] { require(ntt->forward(a.as<Fr>(), false)); }));
+  row("forward, coset", products + 1, timed(context, 5, [&] { require(ntt->forward(a.as<Fr>(), true)); }));
+  if (log_size < 22 || log_size > 27) return;
+  auto b = require(context.allocate(n * sizeof(Fr), "transform data"));
+  auto c = require(context.allocate(n * sizeof(Fr), "transform data"));
+  random_fr(context, b.as<Fr>(), n, 2);
+  row("quotient", quotient_products(log_size, whole),
+      timed(context, 3, [&] { require(ntt->quotient(a.as<Fr>(), b.as<Fr>(), c.as<Fr>())); }));
+  std::printf("    device memory of the quotient: %.2f GB\n", double(context.bytes_in_use()) / 1e9);
 }
 
 void transforms(cuda::Context& context, unsigned largest, double rate) {
   std::printf("\n%-34s %10s %12s %10s\n", "transform, resident", "ms", "G el/s", "of floor");
   for (unsigned log_size : {20U, 22U, 24U, 26U, 27U, 28U}) {
     if (log_size > largest) break;
-    const std::uint64_t n = std::uint64_t{1} << log_size;
-    for (const auto& [whole, threads] : {std::pair{false, 7U}, {false, 8U}, {true, 7U}, {true, 8U}}) {
-      auto ntt = require(cuda::Ntt::create(context, log_size, {whole, threads}));
-      auto a = require(context.allocate(n * sizeof(Fr), "transform data"));
-      random_fr(context, a.as<Fr>(), n, 1);
-      const double products = transform_products(whole);
-      const auto row = [&](const char* what, double count, double ms) {
-        std::printf("%-16s 2^%u %s %u %10.2f %12.2f %9.0f%%\n", what, log_size, whole ? "whole" : "split",
-                    1U << threads, ms, double(n) / ms / 1e6, 100 * count * double(n) / rate * 1e3 / ms);
-        std::fflush(stdout);
-      };
-      row("inverse", products, timed(context, 5, [&] { require(ntt->inverse(a.as<Fr>(), false)); }));
-      row("forward", products, timed(context, 5, [&] { require(ntt->forward(a.as<Fr>(), false)); }));
-      row("forward, coset", products, timed(context, 5, [&] { require(ntt->forward(a.as<Fr>(), true)); }));
-      if (log_size < 22 || log_size > 27) continue;
-      auto b = require(context.allocate(n * sizeof(Fr), "transform data"));
-      auto c = require(context.allocate(n * sizeof(Fr), "transform data"));
-      random_fr(context, b.as<Fr>(), n, 2);
-      row("quotient", quotient_products(whole),
-          timed(context, 3, [&] { require(ntt->quotient(a.as<Fr>(), b.as<Fr>(), c.as<Fr>())); }));
-      std::printf("    device memory of the quotient: %.2f GB\n", double(context.bytes_in_use()) / 1e9);
-    }
+    for (const bool whole : {false, true})
+      for (const unsigned threads : {7U, 8U})
+        fits(context, "2^" + std::to_string(log_size) + (whole ? " whole" : " split"),
+             [&] { transforms_of(context, log_size, whole, threads, rate); });
   }
 }
 
@@ -149,13 +176,18 @@ template <class F>
 class Sums {
  public:
   Sums(cuda::Context& context, ThreadPool& pool, unsigned largest)
-      : context_(context), pool_(pool), largest_(largest), points_(kMadeOnHost) {
+      : context_(context), pool_(pool), points_(kMadeOnHost) {
     std::vector<Fr> k(kMadeOnHost);
     TestRandom random(5);
     Fr last = Fr::one();
     for (Fr& x : k) x = last = last.square() + Fr::from_u64(random.next());
     FixedBase<Affine<F>>(pool, generator<F>(), kMadeOnHost).multiply(pool, k, points_);
-    const std::uint64_t n = std::uint64_t{1} << largest;
+    // Sums make do with little memory, but not with a third of what their bases take.
+    largest_ = largest;
+    while (largest_ > 10 && (sizeof(Affine<F>) * 4 / 3 + sizeof(Fr)) << largest_ > context.free_bytes())
+      --largest_;
+    if (largest_ < largest) std::printf("\nsums above 2^%u: left out, not enough memory\n", largest_);
+    const std::uint64_t n = std::uint64_t{1} << largest_;
     bases_ = require(context.allocate(n * sizeof(Affine<F>), "bases"));
     const std::uint64_t made = std::min<std::uint64_t>(n, kMadeOnHost);
     const std::uint64_t uploaded = kDoubled ? made : n;
@@ -175,21 +207,23 @@ class Sums {
       if (log_size > largest_) break;
       const std::uint64_t n = std::uint64_t{1} << log_size;
       random_fr(context_, scalars_.as<Fr>(), n, log_size);
-      uniform[log_size] = line("uniform", n, rate, products, log_size <= 20 || log_size == largest_).ms;
+      fits(context_, "sum of 2^" + std::to_string(log_size),
+           [&] { uniform[log_size] = line("uniform", n, rate, products, checked(log_size)).ms; });
     }
     if constexpr (sizeof(F) == sizeof(Fp)) {
       for (unsigned log_size : {20U, 22U, 24U, 26U, 27U}) {
         if (log_size > largest_) break;
-        with_multiples(log_size, rate, products);
+        fits(context_, "multiples", [&] { with_multiples(log_size, rate, products); });
       }
     }
     double worst = 0;
     for (unsigned log_size : {10U, 12U, 14U, 16U, 18U, 20U, 22U, 24U, 25U, 27U}) {
       if (log_size > largest_) break;
+      if (uniform[log_size] == 0) continue;
       const std::uint64_t n = std::uint64_t{1} << log_size;
       const auto skewed = [&](const char* what, const std::vector<Fr>& k) {
         upload(k);
-        const double ratio = line(what, n, rate, products, false).ms / uniform[log_size];
+        const double ratio = line(what, n, rate, products, checked(log_size)).ms / uniform[log_size];
         std::printf("    %.2f of uniform\n", ratio);
         worst = std::max(worst, ratio);
       };
@@ -197,14 +231,19 @@ class Sums {
       skewed("all equal", all_equal(n));
       skewed("99 % bits", mostly_bits(n));
     }
-    if (worst > 0) std::printf("worst of skewed over uniform: %.2f\n", worst);
+    if (worst > 0)
+      std::printf("worst of skewed over uniform: %.2f, %s\n", worst,
+                  worst <= 1.5 ? "within 1.5" : "MORE than 1.5");
     for (unsigned log_size : {20U, 24U, 25U, 27U}) {
       if (log_size > largest_) break;
-      bits(std::uint64_t{1} << log_size, rate, products);
+      fits(context_, "bitmap of 2^" + std::to_string(log_size),
+           [&] { bits(std::uint64_t{1} << log_size, rate, products); });
     }
   }
 
  private:
+  /// Checking takes the processor a second for the largest sizes.
+  [[nodiscard]] bool checked(unsigned log_size) const { return log_size <= 20 || log_size == largest_; }
   static constexpr bool kDoubled = sizeof(F) == sizeof(Fp);
 
   static std::vector<Fr> all_equal(std::uint64_t n) { return std::vector<Fr>(n, Fr::from_u64(3).inverse()); }
@@ -296,22 +335,27 @@ class Sums {
     if (check) {
       std::vector<Fr> k(n);
       require(context_.download(k.data(), scalars_.as<Fr>(), n * sizeof(Fr), "scalars"));
-      const std::size_t made = std::min<std::uint64_t>(n, kMadeOnHost);
-      std::vector<Fr> folded(made, Fr::zero());
-      pool_.parallel_for(made, [&](std::size_t begin, std::size_t end) {
-        for (std::uint64_t base = n; base != 0; base -= made)
-          for (std::size_t i = begin; i < end; ++i)
-            folded[i] = (kDoubled ? folded[i] + folded[i] : folded[i]) + k[base - made + i];
-      });
-      const auto expected =
-          msm(pool_, std::span<const Affine<F>>(points_).first(made), std::span<const Fr>(folded));
-      const bool ok = sums.total() == expected;
-      std::printf("  %s", ok ? "checked" : "WRONG");
-      failed = failed || !ok;
+      verdict(sums.total(), n, [&](std::uint64_t i) { return k[i]; });
     }
     std::printf("\n");
     std::fflush(stdout);
     return {ms, std::move(sums)};
+  }
+  /// Whether a sum is that of its scalars, folded to the points that were made on the host.
+  template <class Scalar>
+  void verdict(const Jacobian<F>& sum, std::uint64_t n, const Scalar& scalar) {
+    const std::size_t made = std::min<std::uint64_t>(n, kMadeOnHost);
+    std::vector<Fr> folded(made, Fr::zero());
+    pool_.parallel_for(made, [&](std::size_t begin, std::size_t end) {
+      for (std::uint64_t base = n; base != 0; base -= made)
+        for (std::size_t i = begin; i < end; ++i)
+          folded[i] = (kDoubled ? folded[i] + folded[i] : folded[i]) + scalar(base - made + i);
+    });
+    const auto expected =
+        msm(pool_, std::span<const Affine<F>>(points_).first(made), std::span<const Fr>(folded));
+    const bool ok = sum == expected;
+    std::printf("  %s", ok ? "checked" : "WRONG");
+    failed = failed || !ok;
   }
   void bits(std::uint64_t n, double rate, double products) {
     std::vector<std::uint64_t> words(n / 64);
@@ -323,17 +367,24 @@ class Sums {
     }
     auto memory = require(context_.allocate(8 * words.size(), "bitmap"));
     require(context_.upload(memory.as<void>(), words.data(), 8 * words.size(), "bitmap"));
+    Jacobian<F> sum = Jacobian<F>::infinity();
     const double ms = median_ms(3, [&] {
-      (void)require(cuda::bit_sum(context_, bases_.as<Affine<F>>(), memory.as<std::uint64_t>(), n, set));
+      sum = Jacobian<F>::infinity();
+      for (const auto& part :
+           require(cuda::bit_sum(context_, bases_.as<Affine<F>>(), memory.as<std::uint64_t>(), n, set)))
+        sum += part.to_jacobian();
     });
-    std::printf("%-12s n = %-10llu %8s %10.2f %12.2f %9.0f%%\n", "bitmap", static_cast<unsigned long long>(n),
+    std::printf("%-12s n = %-10llu %8s %10.2f %12.2f %9.0f%%", "bitmap", static_cast<unsigned long long>(n),
                 "", ms, double(set) / ms / 1e6, 100 * double(set) * products / rate * 1e3 / ms);
+    verdict(sum, n,
+            [&](std::uint64_t i) { return (words[i / 64] >> (i % 64) & 1) != 0 ? Fr::one() : Fr::zero(); });
+    std::printf("\n");
     std::fflush(stdout);
   }
 
   cuda::Context& context_;
   ThreadPool& pool_;
-  unsigned largest_;
+  unsigned largest_ = 0;
   std::vector<Affine<F>> points_;
   cuda::DeviceMemory bases_, scalars_;
 
@@ -348,11 +399,13 @@ void print_all(ThreadPool& pool, int device, const bench::KernelSizes& sizes) {
   std::printf("%s, %u multiprocessors, %.1f GB for us\n", context->name().c_str(), context->multiprocessors(),
               double(context->vram_limit()) / 1e9);
   std::printf("products: Fr %.1f G/s, Fp %.1f G/s\n", fr / 1e9, fp / 1e9);
+  constexpr unsigned kSize = 27;
   std::printf(
-      "floors: %.2f products an element and transform, %.1f for the quotient (whole tables: %.2f, %.1f),\n"
-      "counted at 2^27 and as Montgomery products, though most have a known factor; 5.81 products of Fp an\n"
-      "addition in G1, 15 in G2; buckets and digits are not counted\n",
-      transform_products(false), quotient_products(false), transform_products(true), quotient_products(true));
+      "floors: products of Fr, fewer for smaller transforms, at 2^%u %.2f an element, %.1f of the quotient\n"
+      "(whole tables: %.2f, %.1f), counted as Montgomery products, though most have a known factor; 5.81\n"
+      "products of Fp an addition in G1, 15 in G2; buckets and digits are not counted\n",
+      kSize, transform_products(kSize, false), quotient_products(kSize, false),
+      transform_products(kSize, true), quotient_products(kSize, true));
   transforms(*context, sizes.transforms, fr);
   bool wrong = false;
   if (sizes.g1 > 0) {

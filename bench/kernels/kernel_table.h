@@ -13,8 +13,8 @@ struct KernelSizes {
 };
 
 /// Prints times of the device's transforms and sums on stdout, beside what its multipliers could do.
-/// kInternal when a sum is wrong; kIo without the device, or when its memory runs out. Throws nothing; prints
-/// from the calling thread.
+/// What there is no memory for is left out. kInternal when a sum is wrong; kIo without the device. Throws
+/// nothing; prints from the calling thread.
 Result<void> print_kernel_table(ThreadPool& pool, int device, const KernelSizes& sizes);
 
 }  // namespace cuzk::bench

@@ -51,18 +51,19 @@ void check_circuit(Bench& bench, cuda::Context& context, const Case& c, const st
   bench.report.line(what + ": stages in order", in_order(report));
 }
 
-/// Whether the device picks `want` by a mask out of bits, and counts them.
+/// Whether the device picks `want` by a mask out of bits, and counts them. Where there is nothing to keep,
+/// nothing is taken.
 bool picks(cuda::Context& context, std::span<const std::uint64_t> mask, std::span<const std::uint64_t> bits,
            std::uint64_t count, std::uint64_t selected, const std::vector<std::uint64_t>& want) {
+  const auto taken = [](std::uint64_t bytes) { return bytes == 0 ? 0 : cuda::Context::rounded(bytes); };
   const std::uint64_t before = context.bytes_in_use();
   cuda::BitSelection selection;
   require(selection.load(context, mask, count, selected));
-  const std::uint64_t planned = cuda::selection_bytes(count, selected);
-  bool right = context.bytes_in_use() == before + (planned == 0 ? 0 : cuda::Context::rounded(planned));
+  bool right = context.bytes_in_use() == before + taken(cuda::selection_bytes(count, selected));
   const cuda::DeviceMemory words = require(context.allocate(8 * bits.size(), "bits"));
   require(context.upload(words.as<void>(), bits.data(), 8 * bits.size(), "bits"));
   const cuda::QueryBits query = require(selection.select(context, words.as<std::uint64_t>()));
-  right = right && query.memory.bytes() == cuda::Context::rounded(selection.selected_bytes());
+  right = right && query.memory.bytes() == taken(selection.selected_bytes());
   std::vector<std::uint64_t> got(want.size());
   if (!got.empty()) require(context.download(got.data(), query.words, 8 * got.size(), "bits"));
   for (std::uint64_t block = 0; block < query.counts.size(); ++block)

@@ -390,7 +390,9 @@ WitnessLayout::WitnessLayout(std::uint64_t values, std::uint64_t bit_count)
   bytes = std::max(kPage, (end + kPage - 1) / kPage * kPage);
 }
 
-CircuitCounts circuit_counts(const Shape& shape) {
+namespace {
+
+CircuitCounts counts_of(const Shape& shape, const RowCounts& rows) {
   CircuitCounts c;
   c.domain_log_size = shape.domain_log_size();
   c.values = shape.num_inputs() + shape.num_wide();
@@ -406,7 +408,6 @@ CircuitCounts circuit_counts(const Shape& shape) {
   };
   c.a = query(shape.num_inputs(), shape.a_aux_density(), shape.a_aux_count());
   c.b = query(shape.b_input_count(), shape.b_aux_density(), shape.b_aux_count());
-  const RowCounts rows = count_rows(shape);
   c.short_terms = rows.short_terms;
   c.long_terms = rows.long_terms;
   c.long_runs = rows.long_runs;
@@ -420,6 +421,15 @@ CircuitCounts circuit_counts(const Shape& shape) {
     c.row_image_bytes += bytes;
   }
   return c;
+}
+
+}  // namespace
+
+CircuitCounts circuit_counts(const Shape& shape) {
+  return counts_of(shape, count_rows(shape));
+}
+CircuitCounts circuit_counts(const Shape& shape, ThreadPool& pool) {
+  return counts_of(shape, count_rows(shape, pool));
 }
 
 std::uint64_t ProverPlan::resident_bytes() const {

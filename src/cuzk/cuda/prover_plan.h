@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cuzk/base/result.h"
+#include "cuzk/cpu/thread_pool.h"
 #include "cuzk/cuda/msm.h"
 #include "cuzk/r1cs/shape.h"
 
@@ -35,8 +36,9 @@ struct CircuitCounts {
   std::uint64_t row_piece_bytes = 0;  ///< the largest piece
   std::uint64_t row_image_bytes = 0;  ///< all pieces
 };
-/// Of any key of the shape, and of its rows, all of which it walks.
+/// Of any key of the shape, and of its rows, all of which it walks, with `pool` on its threads.
 [[nodiscard]] CircuitCounts circuit_counts(const Shape& shape);
+[[nodiscard]] CircuitCounts circuit_counts(const Shape& shape, ThreadPool& pool);
 
 /// Where what a launch uploads of a witness lies in one buffer of host memory: inputs and wide values, and at
 /// a multiple of 64 bytes the bits.

@@ -6,7 +6,11 @@
 
 namespace cuzk::cuda {
 
-RowCounts count_rows(const Shape& shape) {
+namespace {
+
+/// for_pieces(count, body) calls body(begin, end) for ranges that cover the pieces.
+template <class ForPieces>
+RowCounts counted(const Shape& shape, const ForPieces& for_pieces) {
   const ShapeRows rows(shape);
   RowCounts counts;
   counts.constraints = shape.num_constraints();
@@ -14,29 +18,45 @@ RowCounts count_rows(const Shape& shape) {
   counts.groups = (counts.constraints + kRowGroup - 1) / kRowGroup;
   counts.coefficients = rows.coefficients().size();
   counts.wide_ids = rows.store().high_ids() != nullptr;
-  const auto add = [&](const ShapeRows::Run& run) {
-    RowCounts::Piece& piece = counts.pieces.back();
-    if (run.size <= kShortTerms) {
-      piece.short_terms += run.size;
-    } else {
-      piece.long_terms += run.size;
-      ++piece.long_runs;
-    }
-  };
   const std::uint64_t piece_rows = row_piece_groups(counts.groups) * kRowGroup;
-  rows.store().for_each(0, counts.constraints,
-                        [&](std::size_t row, ShapeRows::Run a, ShapeRows::Run b, ShapeRows::Run) {
-                          if (row % piece_rows == 0) counts.pieces.emplace_back();
-                          ++counts.pieces.back().constraints;
-                          add(a);
-                          add(b);
-                        });
+  counts.pieces.resize((counts.constraints + piece_rows - 1) / piece_rows);
+  const auto count_piece = [&](std::size_t i) {
+    RowCounts::Piece piece;
+    const auto add = [&](const ShapeRows::Run& run) {
+      if (run.size <= kShortTerms) {
+        piece.short_terms += run.size;
+      } else {
+        piece.long_terms += run.size;
+        ++piece.long_runs;
+      }
+    };
+    const std::uint64_t begin = i * piece_rows;
+    const std::uint64_t end = std::min(begin + piece_rows, counts.constraints);
+    rows.store().for_each(begin, end, [&](std::size_t, ShapeRows::Run a, ShapeRows::Run b, ShapeRows::Run) {
+      add(a);
+      add(b);
+    });
+    piece.constraints = end - begin;
+    counts.pieces[i] = piece;
+  };
+  for_pieces(counts.pieces.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) count_piece(i);
+  });
   for (const RowCounts::Piece& piece : counts.pieces) {
     counts.short_terms += piece.short_terms;
     counts.long_terms += piece.long_terms;
     counts.long_runs += piece.long_runs;
   }
   return counts;
+}
+
+}  // namespace
+
+RowCounts count_rows(const Shape& shape) {
+  return counted(shape, [](std::size_t count, const auto& body) { body(0, count); });
+}
+RowCounts count_rows(const Shape& shape, ThreadPool& pool) {
+  return counted(shape, [&pool](std::size_t count, const auto& body) { pool.parallel_for(count, 1, body); });
 }
 
 std::uint64_t row_piece_groups(std::uint64_t groups) {

@@ -167,6 +167,7 @@ void expect_rows(const Options& o, const Shape& shape, const Witness& witness) {
   expect_pieces<kWideIds>(shape, counts, view, coefficients.data(), a, b);
 
   ThreadPool pool(2);
+  EXPECT_TRUE(count_rows(shape, pool) == counts);
   std::vector<Fr> want_a(domain);
   std::vector<Fr> want_b(domain);
   ShapeRows(shape).evaluate_ab(pool, witness, want_a, want_b);

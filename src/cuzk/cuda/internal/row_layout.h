@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cuzk/base/result.h"
+#include "cuzk/cpu/thread_pool.h"
 #include "cuzk/cuda/internal/row_values.h"
 #include "cuzk/r1cs/shape.h"
 #include "cuzk/r1cs/shape_rows.h"
@@ -22,6 +23,7 @@ struct RowCounts {
     std::uint64_t long_terms = 0;
     std::uint64_t long_runs = 0;
     std::uint64_t constraints = 0;
+    bool operator==(const Piece&) const = default;
   };
   std::uint64_t short_terms = 0;
   std::uint64_t long_terms = 0;
@@ -32,9 +34,11 @@ struct RowCounts {
   std::uint64_t coefficients = 0;
   bool wide_ids = false;
   std::vector<Piece> pieces;  ///< of row_piece_groups(groups) groups each
+  bool operator==(const RowCounts&) const = default;
 };
-/// Walks all rows once.
+/// Walks all rows once, with `pool` on its threads.
 [[nodiscard]] RowCounts count_rows(const Shape& shape);
+[[nodiscard]] RowCounts count_rows(const Shape& shape, ThreadPool& pool);
 /// Groups of a piece of a shape with that many: about 64 pieces, but none of more than 2^12 groups (a quarter
 /// of a million rows, some six megabytes).
 [[nodiscard]] std::uint64_t row_piece_groups(std::uint64_t groups);

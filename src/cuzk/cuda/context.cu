@@ -259,7 +259,8 @@ Result<void> Context::download(void* to, const void* from, std::uint64_t bytes, 
 Result<void> Context::check(int code, const char* stage) {
   const auto status = static_cast<cudaError_t>(code);
   // The runtime keeps a copy for the thread, which must not be taken for the failure of a launch, neither
-  // here nor on another device: whether this context is dead already or not.
+  // here nor on another device: whether this context is dead already or not. (Of what a kernel did it gives
+  // the error again and again.)
   ignore(status);
   const std::lock_guard lock(mutex_);
   if (fault_ != Fault::none) return error_for(fault_, fault_message_);

@@ -116,8 +116,10 @@ class PinnedMemory {
 ///
 /// Threads: one at a time may launch work or take and release device memory (the holder of the device lock).
 /// bind(), allocate_pinned(), check(), fault() and the accounting are for any thread at any time. Contexts
-/// of one device or of several work beside one another; what kills one is met by the others of its device in
-/// this process, and by none of another device, whichever thread asks.
+/// of one device or of several work beside one another. But where a kernel went wrong
+/// (Fault::illegal_access), the runtime gives the same error to every later call of the process, on whatever
+/// device, and only another process can go on: "the process must be terminated and relaunched"
+/// (cudaErrorIllegalAddress, CUDA Runtime API, Data types).
 class Context {
  public:
   static constexpr std::uint64_t kGranule = 512;

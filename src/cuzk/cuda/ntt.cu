@@ -9,11 +9,11 @@ namespace {
 
 constexpr unsigned kMaxThreads = 1U << NttSchedule::kLogThreads;
 
-template <bool kDif, bool kDit>
+template <bool kDif, bool kDit, bool kNeighbours>
 __global__ void __launch_bounds__(kMaxThreads, 2) ntt_pass(const __grid_constant__ NttPass pass) {
   extern __shared__ ntt_detail::Quad shared[];
   DeviceBlock<NttState> block;
-  run_ntt_tile<kDif, kDit>(pass, block, shared);
+  run_ntt_tile<kDif, kDit, kNeighbours>(pass, block, shared);
 }
 
 __global__ void fill_powers(Fr32* low, Fr32* high, Fr32 base) {
@@ -75,9 +75,10 @@ __global__ void run_small_quotient(const __grid_constant__ SmallQuotient q, Fr32
   for (unsigned i = 0; i < n; ++i) a[i] = a[i] - c[i];
 }
 
-template <bool kDif, bool kDit>
+template <bool kDif, bool kDit, bool kNeighbours>
 cudaError_t launch(const NttPass& pass, cudaStream_t stream) {
-  ntt_pass<kDif, kDit><<<ntt_blocks(pass), ntt_threads(pass), ntt_shared_bytes(pass), stream>>>(pass);
+  ntt_pass<kDif, kDit, kNeighbours>
+      <<<ntt_blocks(pass), ntt_threads(pass), ntt_shared_bytes(pass), stream>>>(pass);
   return cudaGetLastError();
 }
 
@@ -92,7 +93,9 @@ std::size_t most_shared_bytes() {
 /// setting, so it must never be less, not even for a while.
 Result<void> allow_shared_memory(Context& context) {
   const auto most = static_cast<int>(most_shared_bytes());
-  for (const auto pass : {ntt_pass<true, true>, ntt_pass<true, false>, ntt_pass<false, true>})
+  for (const auto pass :
+       {ntt_pass<true, true, true>, ntt_pass<true, false, true>, ntt_pass<true, false, false>,
+        ntt_pass<false, true, true>, ntt_pass<false, true, false>})
     CUZK_TRY(context.check(cudaFuncSetAttribute(pass, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
                            "transform tables"));
   return {};
@@ -136,9 +139,13 @@ struct Ntt::Impl {
   Result<void> run(const std::vector<NttLaunch>& launches, const char* stage) {
     for (const NttLaunch& l : launches) {
       const cudaStream_t stream = context->stream();
-      const cudaError_t status = l.dif && l.dit ? launch<true, true>(l.pass, stream)
-                                 : l.dif        ? launch<true, false>(l.pass, stream)
-                                                : launch<false, true>(l.pass, stream);
+      const bool neighbours = l.pass.log_stride == 0;
+      const auto run = l.dif && l.dit        ? launch<true, true, true>
+                       : l.dif && neighbours ? launch<true, false, true>
+                       : l.dif               ? launch<true, false, false>
+                       : neighbours          ? launch<false, true, true>
+                                             : launch<false, true, false>;
+      const cudaError_t status = run(l.pass, stream);
       CUZK_TRY(context->check(status, stage));
     }
     return {};

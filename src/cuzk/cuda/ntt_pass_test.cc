@@ -39,12 +39,17 @@ class HostNtt {
       for (unsigned b = 0; b < ntt_blocks(l.pass); ++b) {
         std::vector<ntt_detail::Quad> shared(ntt_shared_bytes(l.pass) / sizeof(ntt_detail::Quad));
         HostBlock<NttState> block(b, ntt_threads(l.pass));
+        const bool neighbours = l.pass.log_stride == 0;
         if (l.dif && l.dit)
-          run_ntt_tile<true, true>(l.pass, block, shared.data());
+          run_ntt_tile<true, true, true>(l.pass, block, shared.data());
+        else if (l.dif && neighbours)
+          run_ntt_tile<true, false, true>(l.pass, block, shared.data());
         else if (l.dif)
-          run_ntt_tile<true, false>(l.pass, block, shared.data());
+          run_ntt_tile<true, false, false>(l.pass, block, shared.data());
+        else if (neighbours)
+          run_ntt_tile<false, true, true>(l.pass, block, shared.data());
         else
-          run_ntt_tile<false, true>(l.pass, block, shared.data());
+          run_ntt_tile<false, true, false>(l.pass, block, shared.data());
       }
   }
 

@@ -46,28 +46,29 @@ struct InsideFactors {
 /// and products by factors give less than 1.91 r of loose values. Montgomery products, which want one reduced
 /// operand, have a table's entry or an input of the transform for it.
 struct NttPass {
-  unsigned log_points;   ///< 3 to 9
-  unsigned log_stride;   ///< 0 for the pass over neighbours
-  unsigned log_columns;  ///< columns of a tile, at least 1; threads = 2^(log_columns + log_points - 3)
+  unsigned log_points;    ///< 3 to 9
+  unsigned least_levels;  ///< of the step at bit 0: what log_points leaves of 3, or 3
+  unsigned log_stride;    ///< 0 for the pass over neighbours
+  unsigned log_columns;   ///< columns of a tile, at least 1; threads = 2^(log_columns + log_points - 3)
   std::uint32_t
       columns;  ///< n / 2^log_points; a multiple of the tile, or less than one tile. n is below 2^32
 
   const Fr32* in;
   Fr32* out;                 ///< may be `in`: a tile writes what it has read
-  const Fr32* load_factor;   ///< or null: in[i] * load_factor[i], both reduced
-  const Fr32* store_factor;  ///< or null: the result times store_factor[i] (reduced)
-  const Fr32* subtract;      ///< or null: the result less subtract[i] (loose)
-  bool reduce;               ///< store fully reduced values
+  const Fr32* load_factor;   ///< or null: in[i] * load_factor[i], both reduced; with a dif part only
+  const Fr32* store_factor;  ///< or null: the result times store_factor[i] (reduced); with a dit part only
+  const Fr32* subtract;      ///< or null: the result less subtract[i] (loose); dif over neighbours only
+  bool reduce;               ///< store fully reduced values; with a dit part or over neighbours only
 
   /// The factors inside the dif part and inside the dit part.
   InsideFactors dif;
   InsideFactors dit;
 
-  /// The factors between this pass and its neighbour, by position in a span of 2^(log_stride + log_points)
-  /// elements: root^(column * row'), row' the bit-reversed row, times what a coset and a scaling want of this
-  /// row. Dif multiplies before storing, dit after loading. With `between_high`, the exponent is split:
-  /// column = high * 2^between_shift + low, and the factor is between_high[row, high] * between[row, low];
-  /// small tables, one more product.
+  /// Not of the pass over neighbours: the factors between this pass and the one beside it, by position in a
+  /// span of 2^(log_stride + log_points) elements: root^(column * row'), row' the bit-reversed row, times
+  /// what a coset and a scaling want of this row. Dif multiplies before storing, dit after loading. With
+  /// `between_high`, the exponent is split: column = high * 2^between_shift + low, and the factor is
+  /// between_high[row, high] * between[row, low]; small tables, one more product.
   FactorTable between;
   FactorTable between_high;
   unsigned between_shift;
@@ -93,8 +94,9 @@ struct Place {
   unsigned column;  // in the tile
   unsigned lane;    // which of the 2^(log_points - 3) threads of the column
 };
+template <bool kNeighbours>
 CUZK_HD CUZK_INLINE Place place_of(const NttPass& p, unsigned thread) {
-  if (p.log_stride == 0) {
+  if constexpr (kNeighbours) {
     const unsigned log_lanes = p.log_points - 3;
     return {thread >> log_lanes, thread & ((1U << log_lanes) - 1)};
   }
@@ -108,8 +110,10 @@ CUZK_HD CUZK_INLINE unsigned element(unsigned lane, unsigned at, unsigned m) {
 
 /// Index into shared memory, in units of 16 bytes; the upper halves of elements lie `shared_half` further.
 /// Padded so that eight threads that read 16 bytes at a time meet eight different groups of banks.
+template <bool kNeighbours>
 CUZK_HD CUZK_INLINE unsigned shared_index(const NttPass& p, unsigned column, unsigned e) {
-  if (p.log_stride == 0) return column * ((1U << p.log_points) + (1U << (p.log_points - 3))) + e + (e >> 3);
+  if constexpr (kNeighbours)
+    return column * ((1U << p.log_points) + (1U << (p.log_points - 3))) + e + (e >> 3);
   return (e << p.log_columns) + column + (p.log_columns <= 2 ? (e >> 3) << p.log_columns : 0);
 }
 CUZK_HD CUZK_INLINE unsigned shared_half(const NttPass& p) {
@@ -145,10 +149,6 @@ CUZK_HD CUZK_INLINE Fr32 load_once(const Fr32* p) {
   return *p;
 #endif
 }
-/// v times entry i of a table with quotients.
-CUZK_HD CUZK_INLINE Fr32 times(const FactorTable& table, std::uint32_t i, const Fr32& v) {
-  return times_factor(load(table.value + i), load(table.quotient + i), v);
-}
 CUZK_HD CUZK_INLINE void store(Fr32* p, const Fr32& v) {
 #if defined(__CUDA_ARCH__)
   reinterpret_cast<uint4*>(p)[0] = make_uint4(v.limb[0], v.limb[1], v.limb[2], v.limb[3]);
@@ -158,23 +158,25 @@ CUZK_HD CUZK_INLINE void store(Fr32* p, const Fr32& v) {
 #endif
 }
 
+template <bool kNeighbours>
 CUZK_HD CUZK_INLINE void put(const NttPass& p, Quad* shared, const Place& place, unsigned at,
                              const NttState& s) {
   const unsigned half = shared_half(p);
   CUZK_UNROLL
   for (unsigned m = 0; m < 8; ++m) {
-    const unsigned i = shared_index(p, place.column, element(place.lane, at, m));
+    const unsigned i = shared_index<kNeighbours>(p, place.column, element(place.lane, at, m));
     const Fr32& v = s.v[m];
     shared[i] = {{v.limb[0], v.limb[1], v.limb[2], v.limb[3]}};
     shared[i + half] = {{v.limb[4], v.limb[5], v.limb[6], v.limb[7]}};
   }
 }
+template <bool kNeighbours>
 CUZK_HD CUZK_INLINE void get(const NttPass& p, const Quad* shared, const Place& place, unsigned at,
                              NttState& s) {
   const unsigned half = shared_half(p);
   CUZK_UNROLL
   for (unsigned m = 0; m < 8; ++m) {
-    const unsigned i = shared_index(p, place.column, element(place.lane, at, m));
+    const unsigned i = shared_index<kNeighbours>(p, place.column, element(place.lane, at, m));
     const Quad a = shared[i];
     const Quad b = shared[i + half];
     CUZK_UNROLL
@@ -254,12 +256,45 @@ CUZK_HD CUZK_INLINE void dit_levels(NttState& s, unsigned levels, const EightPoi
   }
 }
 
+/// Zero, which the compiler does not see, as soon as v is there, a loose value.
+CUZK_HD CUZK_INLINE unsigned zero_after(const Fr32& v) {
+  return v.limb[7] > Fr32::twice_modulus(7) ? 1 : 0;
+}
+/// How much of the next factor is on its way while an element is multiplied by its own.
+enum class Ahead : std::uint8_t { quotient, whole };
+/// Element m from kFirst on times entry index(m, zero) of `table`, which has quotients. `zero` must go into
+/// the address: left alone, the compiler makes all addresses and asks for many factors beforehand, for which
+/// the registers do not suffice. So a factor waits for the product before it, or before that; asked for later
+/// still, it takes 1 % longer. Where more is alive, between passes, only its quotient, which a product needs
+/// first, is ahead.
+template <unsigned kFirst, Ahead kAhead, class Index>
+CUZK_HD CUZK_INLINE void multiply_in_turn(const FactorTable& table, NttState& s, const Index& index) {
+  unsigned last = 0;    // known when the product before is
+  unsigned before = 0;  // when that before it is
+  Fr32 next{};
+  if constexpr (kAhead == Ahead::quotient) next = load(table.quotient + index(kFirst, 0));
+  CUZK_UNROLL
+  for (unsigned m = kFirst; m < 8; ++m) {
+    if constexpr (kAhead == Ahead::quotient) {
+      const Fr32 quotient = next;
+      const Fr32 value = load(table.value + index(m, last));
+      if (m < 7) next = load(table.quotient + index(m + 1, last));
+      s.v[m] = times_factor(value, quotient, s.v[m]);
+    } else {
+      const std::uint32_t i = index(m, before);
+      before = last;
+      s.v[m] = times_factor(load(table.value + i), load(table.quotient + i), s.v[m]);
+    }
+    last = zero_after(s.v[m]);
+  }
+}
+
 /// The factors inside a pass, between the three levels at index bit `at` and those below: element m of a
 /// thread by the root of order 2^(at + 3) to the power (bits below at) * reverse3(m).
 CUZK_HD CUZK_INLINE void multiply_inside(NttState& s, unsigned lane, unsigned at, const FactorTable& powers) {
   const unsigned low = (lane & ((1U << at) - 1)) << (6 - at);
-  CUZK_UNROLL
-  for (unsigned m = 1; m < 8; ++m) s.v[m] = times(powers, low * reverse3(m), s.v[m]);
+  multiply_in_turn<1, Ahead::whole>(powers, s,
+                                    [&](unsigned m, unsigned zero) { return (low | zero) * reverse3(m); });
 }
 
 /// Where element e of a column lies in memory: first + (e << log_stride).
@@ -268,8 +303,10 @@ struct Column {
   std::uint32_t in_span;  // the same within the span of 2^(log_stride + log_points) elements
   bool exists;
 };
+template <bool kNeighbours>
 CUZK_HD CUZK_INLINE Column column_of(const NttPass& p, unsigned block, const Place& place) {
   const std::uint32_t index = (block << p.log_columns) + place.column;
+  if constexpr (kNeighbours) return {index << p.log_points, 0, index < p.columns};
   const std::uint32_t in_span = index & ((1U << p.log_stride) - 1);
   const std::uint32_t span = index >> p.log_stride;
   return {(span << (p.log_stride + p.log_points)) + in_span, in_span, index < p.columns};
@@ -278,23 +315,25 @@ CUZK_HD CUZK_INLINE Column column_of(const NttPass& p, unsigned block, const Pla
 CUZK_HD CUZK_INLINE void multiply_between(const NttPass& p, const Column& column, unsigned lane, unsigned at,
                                           NttState& s) {
   if (p.between.quotient == nullptr) {
+    unsigned zero = 0;
     CUZK_UNROLL
     for (unsigned m = 0; m < 8; ++m) {
-      const std::uint32_t row = element(lane, at, m);
+      const std::uint32_t row = element(lane | zero, at, m);
       s.v[m] = Fr32::product(load(p.between.value + (row << p.log_stride) + column.in_span), s.v[m]);
+      zero = zero_after(s.v[m]);
     }
     return;
   }
   // Without a split, between_shift is log_stride.
   const std::uint32_t low = column.in_span & ((1U << p.between_shift) - 1);
-  CUZK_UNROLL
-  for (unsigned m = 0; m < 8; ++m)
-    s.v[m] = times(p.between, (element(lane, at, m) << p.between_shift) + low, s.v[m]);
+  multiply_in_turn<0, Ahead::quotient>(p.between, s, [&](unsigned m, unsigned zero) {
+    return (element(lane | zero, at, m) << p.between_shift) + low;
+  });
   if (!p.between_high) return;
   const std::uint32_t high = column.in_span >> p.between_shift;
-  CUZK_UNROLL
-  for (unsigned m = 0; m < 8; ++m)
-    s.v[m] = times(p.between_high, (element(lane, at, m) << (p.log_stride - p.between_shift)) + high, s.v[m]);
+  multiply_in_turn<0, Ahead::quotient>(p.between_high, s, [&](unsigned m, unsigned zero) {
+    return (element(lane | zero, at, m) << (p.log_stride - p.between_shift)) + high;
+  });
 }
 
 /// Asks for the factors of multiply_between long before they are used.
@@ -315,46 +354,51 @@ CUZK_HD CUZK_INLINE void prefetch_between(const NttPass& p, const Column& column
 }  // namespace ntt_detail
 
 /// Runs one tile. kDif and kDit choose the parts; both together is the pass over neighbours of an inverse and
-/// a forward transform in a row. `shared`: ntt_shared_bytes(pass).
-template <bool kDif, bool kDit, class Block>
+/// a forward transform in a row. kNeighbours says whether it is the pass over neighbours. `shared`:
+/// ntt_shared_bytes(pass).
+template <bool kDif, bool kDit, bool kNeighbours, class Block>
 CUZK_HD CUZK_INLINE void run_ntt_tile(const NttPass& p, Block& block, ntt_detail::Quad* shared) {
   using namespace ntt_detail;
+  static_assert(kNeighbours || kDif != kDit);
   const unsigned top = p.log_points - 3;
-  const unsigned rest = p.log_points % 3;  // levels of the step at bit 0, where it has fewer than three
-  const bool neighbours = p.log_stride == 0;
+  const unsigned log_stride = kNeighbours ? 0 : p.log_stride;
   // Over neighbours, memory is touched with the layout whose threads of a column lie side by side.
-  const unsigned load_at = kDif || neighbours ? top : 0;
-  const unsigned store_at = kDit || neighbours ? top : 0;
+  const unsigned load_at = kDif || kNeighbours ? top : 0;
+  const unsigned store_at = kDit || kNeighbours ? top : 0;
 
   block.each([&](unsigned thread, NttState& s) {
-    const Place place = place_of(p, thread);
-    const Column column = column_of(p, block.index(), place);
+    const Place place = place_of<kNeighbours>(p, thread);
+    const Column column = column_of<kNeighbours>(p, block.index(), place);
     if (!column.exists) return;
-    if (p.between) prefetch_between(p, column, place.lane, kDif ? store_at : load_at);
+    if (!kNeighbours) prefetch_between(p, column, place.lane, kDif ? store_at : load_at);
     CUZK_UNROLL
     for (unsigned m = 0; m < 8; ++m) {
-      const std::uint32_t i = column.first + (element(place.lane, load_at, m) << p.log_stride);
+      const std::uint32_t i = column.first + (element(place.lane, load_at, m) << log_stride);
       s.v[m] = load_once(p.in + i);
-      if (p.load_factor != nullptr) s.v[m] = Fr32::product(s.v[m], load_once(p.load_factor + i));
+      if (kDif && p.load_factor != nullptr) s.v[m] = Fr32::product(s.v[m], load_once(p.load_factor + i));
     }
-    if (!kDif && !neighbours) multiply_between(p, column, place.lane, load_at, s);
+    if (!kDif && !kNeighbours) multiply_between(p, column, place.lane, load_at, s);
   });
 
   unsigned at = load_at;
   const auto exchange = [&](unsigned to) {
     if (to == at) return;
-    block.each([&](unsigned thread, NttState& s) { put(p, shared, place_of(p, thread), at, s); });
+    block.each([&](unsigned thread, NttState& s) {
+      put<kNeighbours>(p, shared, place_of<kNeighbours>(p, thread), at, s);
+    });
     block.barrier();
-    block.each([&](unsigned thread, NttState& s) { get(p, shared, place_of(p, thread), to, s); });
+    block.each([&](unsigned thread, NttState& s) {
+      get<kNeighbours>(p, shared, place_of<kNeighbours>(p, thread), to, s);
+    });
     at = to;
   };
 
   if constexpr (kDif) {
     while (true) {
-      const unsigned levels = at == 0 && rest != 0 ? rest : 3;
+      const unsigned levels = at == 0 ? p.least_levels : 3;
       block.each([&](unsigned thread, NttState& s) {
         dif_levels(s, levels, p.dif.eight);
-        if (at != 0) multiply_inside(s, place_of(p, thread).lane, at, p.dif.powers);
+        if (at != 0) multiply_inside(s, place_of<kNeighbours>(p, thread).lane, at, p.dif.powers);
       });
       if (at == 0) break;
       exchange(at >= 3 ? at - 3 : 0);
@@ -363,40 +407,41 @@ CUZK_HD CUZK_INLINE void run_ntt_tile(const NttPass& p, Block& block, ntt_detail
     exchange(0);
   }
 
-  if (p.element_scale) {
+  if (kNeighbours && p.element_scale) {
     block.each([&](unsigned thread, NttState& s) {
-      const Place place = place_of(p, thread);
-      CUZK_UNROLL
-      for (unsigned m = 0; m < 8; ++m) s.v[m] = times(p.element_scale, element(place.lane, 0, m), s.v[m]);
+      const unsigned lane = place_of<kNeighbours>(p, thread).lane;
+      multiply_in_turn<0, Ahead::whole>(
+          p.element_scale, s, [&](unsigned m, unsigned zero) { return element(lane | zero, 0, m); });
     });
   }
 
   if constexpr (kDit) {
     while (true) {
-      const unsigned levels = at == 0 && rest != 0 ? rest : 3;
+      const unsigned levels = at == 0 ? p.least_levels : 3;
       block.each([&](unsigned thread, NttState& s) {
-        if (at != 0) multiply_inside(s, place_of(p, thread).lane, at, p.dit.powers);
+        if (at != 0) multiply_inside(s, place_of<kNeighbours>(p, thread).lane, at, p.dit.powers);
         dit_levels(s, levels, p.dit.eight);
       });
       if (at == top) break;
-      exchange(at == 0 && rest != 0 ? rest : at + 3);
+      exchange(at + levels);
     }
   } else {
     exchange(store_at);
   }
 
   block.each([&](unsigned thread, NttState& s) {
-    const Place place = place_of(p, thread);
-    const Column column = column_of(p, block.index(), place);
+    const Place place = place_of<kNeighbours>(p, thread);
+    const Column column = column_of<kNeighbours>(p, block.index(), place);
     if (!column.exists) return;
-    if (kDif && !kDit && !neighbours) multiply_between(p, column, place.lane, store_at, s);
+    if (kDif && !kNeighbours) multiply_between(p, column, place.lane, store_at, s);
     CUZK_UNROLL
     for (unsigned m = 0; m < 8; ++m) {
-      const std::uint32_t i = column.first + (element(place.lane, store_at, m) << p.log_stride);
+      const std::uint32_t i = column.first + (element(place.lane, store_at, m) << log_stride);
       Fr32 v = s.v[m];
-      if (p.store_factor != nullptr) v = Fr32::product(load_once(p.store_factor + i), v);
-      if (p.subtract != nullptr) v = Fr32::difference_loose(v, load_once(p.subtract + i));
-      store(p.out + i, p.reduce ? v.reduced() : v);
+      if (kDit && p.store_factor != nullptr) v = Fr32::product(load_once(p.store_factor + i), v);
+      if (!kDit && kNeighbours && p.subtract != nullptr)
+        v = Fr32::difference_loose(v, load_once(p.subtract + i));
+      store(p.out + i, (kDit || kNeighbours) && p.reduce ? v.reduced() : v);
     }
   });
 }

@@ -329,6 +329,7 @@ class NttSchedule {
   [[nodiscard]] NttPass pass(unsigned d, const Fr32* in, Fr32* out) const {
     NttPass p{};
     p.log_points = digits_.bits[d];
+    p.least_levels = (digits_.bits[d] - 1) % 3 + 1;
     p.log_stride = digits_.stride[d];
     p.columns = 1U << (log_size_ - digits_.bits[d]);
     p.log_columns = log_threads_ + 3 - digits_.bits[d];

@@ -228,7 +228,7 @@ Result<void> DeviceKey::load(Context& context, ThreadPool& pool, const groth16::
   CUZK_TRY(a_bits.load(context, bases.a_selection.bit_mask(), bits, a.bit_count));
   CUZK_TRY(b_bits.load(context, bases.b_selection.bit_mask(), bits, b_g1.bit_count));
   CUZK_TRY(plan.rows ? rows.load(context, shape) : rows.load_coefficients(context, shape));
-  CUZK_TRY_ASSIGN(ntt, Ntt::create(context, shape.domain_log_size()));
+  CUZK_TRY_ASSIGN(ntt, Ntt::create(context, shape.domain_log_size(), {.quotient_only = true}));
   CUZK_TRY(context.synchronize(kStage));
   const std::uint64_t took = context.bytes_in_use() - before;
   if (took != plan.resident_bytes())

@@ -106,15 +106,18 @@ Result<void> allow_shared_memory(Context& context) {
 struct Ntt::Impl {
   Context* context;
   unsigned log_size;
-  NttTableList list{NttDigits(3)};
+  NttTableList list{NttDigits(3), NttTableList::Use::all};
   std::vector<DeviceMemory> memory;
   std::vector<const Fr32*> tables;
   unsigned log_threads = NttSchedule::kLogThreads;
+  bool quotient_only = false;
 
   Impl(Context& c, unsigned log) : context(&c), log_size(log) {}
 
-  Result<void> fill(unsigned whole_span) {
-    list = NttTableList(NttDigits(log_size), whole_span);
+  Result<void> fill(const NttOptions& options) {
+    list = NttTableList(NttDigits(log_size),
+                        options.quotient_only ? NttTableList::Use::quotient : NttTableList::Use::all,
+                        options.whole_tables ? kMaxLogSize : 0);
     CUZK_TRY_ASSIGN(DeviceMemory powers,
                     context->allocate(sizeof(Fr32) << (kPowerBits + 1), "transform tables"));
     auto* low = powers.as<Fr32>();
@@ -172,6 +175,7 @@ Result<std::unique_ptr<Ntt>> Ntt::create(Context& context, unsigned log_size, co
   if (log_size > kMaxLogSize)
     return usage_error("transform of 2^" + std::to_string(log_size) + " elements: at most 2^28");
   auto impl = std::make_unique<Impl>(context, log_size);
+  impl->quotient_only = options.quotient_only;
   // Small blocks overlap their phases better; large ones read longer runs, which counts where data leaves the
   // caches (measured at 2^24 and 2^27).
   // A large block alone on a multiprocessor would overlap nothing.
@@ -182,12 +186,13 @@ Result<std::unique_ptr<Ntt>> Ntt::create(Context& context, unsigned log_size, co
                                                : NttSchedule::kLogThreads - 1;
   if (!impl->is_small()) {
     CUZK_TRY(allow_shared_memory(context));
-    CUZK_TRY(impl->fill(options.whole_tables ? kMaxLogSize : 0));
+    CUZK_TRY(impl->fill(options));
   }
   return std::unique_ptr<Ntt>(new Ntt(std::move(impl)));
 }
 
 Result<void> Ntt::inverse(Fr* data, bool coset) {
+  CUZK_CHECK(!impl_->quotient_only);
   auto* d = reinterpret_cast<Fr32*>(data);
   if (impl_->is_small()) {
     run_small<<<1, 1, 0, impl_->context->stream()>>>(impl_->small(true, coset, Fr::one()), d);
@@ -197,6 +202,7 @@ Result<void> Ntt::inverse(Fr* data, bool coset) {
 }
 
 Result<void> Ntt::forward(Fr* data, bool coset) {
+  CUZK_CHECK(!impl_->quotient_only);
   auto* d = reinterpret_cast<Fr32*>(data);
   if (impl_->is_small()) {
     run_small<<<1, 1, 0, impl_->context->stream()>>>(impl_->small(false, coset, Fr::one()), d);

@@ -15,6 +15,9 @@ struct NttOptions {
   bool whole_tables = false;
   /// For measurements: threads of a block, 2^log_threads, 7 or 8; 0 chooses.
   unsigned log_threads = 0;
+  /// Only the quotient and its steps, as a prover needs: without the tables of inverse() and forward(), which
+  /// may not be called.
+  bool quotient_only = false;
 };
 
 /// The transforms of one size on one device, with their tables in device memory. Arrays are 2^log_size

@@ -13,9 +13,10 @@ namespace {
 
 class HostNtt {
  public:
+  using Use = NttTableList::Use;
   explicit HostNtt(const NttDigits& digits, unsigned whole_span = 0,
-                   unsigned cached_span = NttTableList::kCachedSpan)
-      : list_(digits, whole_span, cached_span), schedule_(list_, pointers_) {
+                   unsigned cached_span = NttTableList::kCachedSpan, Use use = Use::all)
+      : list_(digits, use, whole_span, cached_span), schedule_(list_, pointers_) {
     const Fr32 constant = factor_quotient_constant();
     // Exponents here are below 512 or twice the size of the transform, which is at most 2^(kPowerBits - 1).
     const std::size_t exponents =
@@ -134,13 +135,17 @@ void expect_quotient(unsigned log_size, const HostNtt& device) {
 }
 
 TEST(NttPass, QuotientEqualsTheHosts) {
-  for (const unsigned log_size : {3U, 7U, 9U, 11U}) expect_quotient(log_size, HostNtt(NttDigits(log_size)));
+  for (const unsigned log_size : {3U, 7U, 9U, 11U})
+    for (const auto use : {HostNtt::Use::quotient, HostNtt::Use::all})
+      expect_quotient(log_size, HostNtt(NttDigits(log_size), 0, NttTableList::kCachedSpan, use));
 }
 
 // Constants and powers of the coset go to other tables then.
 TEST(NttPass, QuotientOfThreeDigitsEqualsTheHosts) {
-  expect_quotient(11, HostNtt(NttDigits(11, 4), 0, 7));
-  expect_quotient(11, HostNtt(NttDigits(11, 4), 11, 7));
+  for (const auto use : {HostNtt::Use::quotient, HostNtt::Use::all}) {
+    expect_quotient(11, HostNtt(NttDigits(11, 4), 0, 7, use));
+    expect_quotient(11, HostNtt(NttDigits(11, 4), 11, 7, use));
+  }
 }
 
 // The steps with one array and two elsewhere, in the order of streamed_run.cc.

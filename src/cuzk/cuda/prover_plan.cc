@@ -25,7 +25,7 @@ std::uint64_t taken(std::uint64_t bytes) {
 /// The tables that Ntt::create makes; the first recipe is no table.
 std::uint64_t table_bytes(unsigned log_size) {
   if (log_size < 3) return 0;
-  const NttTableList list{NttDigits(log_size)};
+  const NttTableList list{NttDigits(log_size), NttTableList::Use::quotient};
   std::uint64_t sum = 0;
   for (std::size_t i = 1; i < list.recipes.size(); ++i) sum += taken(list.recipes[i].bytes());
   return sum;

@@ -117,23 +117,30 @@ struct NttTableList {
   /// 2^18 elements: tables of 16 MiB, which stay in the second level cache.
   static constexpr unsigned kCachedSpan = 2 * NttDigits::kMaxBits;
 
+  /// What is transformed.
+  enum class Use {
+    quotient,  ///< the quotient and its steps: all that a prover does
+    all,       ///< single transforms, too
+  };
+
   /// The factors between passes are split in two for spans of more than 2^cached_span elements, which costs a
   /// product an element, or, up to 2^whole_span elements, kept whole without quotients (32 bytes for each
   /// element of the span, for each kind).
-  explicit NttTableList(const NttDigits& digits_of_index, unsigned whole_span = 0,
-                        unsigned cached_span = kCachedSpan);
+  NttTableList(const NttDigits& digits_of_index, Use use, unsigned whole_span = 0,
+               unsigned cached_span = kCachedSpan);
 
   NttDigits digits;
 
   std::vector<TableRecipe> recipes;  ///< recipe 0 is not used
   // Values to coefficients, on the domain and on w2 * domain (coset), w2 of order 2 n:
-  Kind inverse_unscaled, inverse;  ///< without and with 1/n
-  Kind inverse_product;            ///< with -1 / 2n
-  Kind coset_inverse;              ///< with 1/n
-  Kind coset_inverse_quotient;     ///< with -1 / 2n
+  Kind inverse_unscaled;
+  Kind inverse;                 ///< with 1/n; Use::all
+  Kind inverse_product;         ///< with -1 / 2n
+  Kind coset_inverse;           ///< with 1/n; Use::all
+  Kind coset_inverse_quotient;  ///< with -1 / 2n
   // Coefficients to values:
-  Kind forward, coset_forward;
-  Kind coset_forward_over_n;  ///< with 1/n, for after inverse_unscaled
+  Kind forward, coset_forward;  ///< Use::all
+  Kind coset_forward_over_n;    ///< with 1/n, for after inverse_unscaled
 
  private:
   enum class Direction { to_coefficients, to_values };
@@ -150,7 +157,8 @@ struct NttTableList {
   }
 };
 
-inline NttTableList::NttTableList(const NttDigits& digits_of_index, unsigned whole_span, unsigned cached_span)
+inline NttTableList::NttTableList(const NttDigits& digits_of_index, Use use, unsigned whole_span,
+                                  unsigned cached_span)
     : digits(digits_of_index) {
   const Spans spans{whole_span, cached_span};
   const Fr over_n = Fr::from_u64(std::uint64_t{1} << (digits.stride[0] + digits.bits[0])).inverse();
@@ -163,13 +171,14 @@ inline NttTableList::NttTableList(const NttDigits& digits_of_index, unsigned who
     return make(Direction::to_values, coset, scale, spans);
   };
   inverse_unscaled = inverse_kind(false, Fr::one());
-  inverse = inverse_kind(false, over_n);
   inverse_product = inverse_kind(false, minus_half_over_n);
-  coset_inverse = inverse_kind(true, over_n);
   coset_inverse_quotient = inverse_kind(true, minus_half_over_n);
+  coset_forward_over_n = forward_kind(true, over_n);
+  if (use == Use::quotient) return;
+  inverse = inverse_kind(false, over_n);
+  coset_inverse = inverse_kind(true, over_n);
   forward = forward_kind(false, Fr::one());
   coset_forward = forward_kind(true, Fr::one());
-  coset_forward_over_n = forward_kind(true, over_n);
 }
 
 /// w is of order 8.

@@ -174,6 +174,12 @@ void check_leak(Bench& bench, unsigned arrays) {
                 leaked.error().message.find(std::to_string(held) + " bytes in use before a proof, " +
                                             std::to_string(held + 4096) + " after it") != std::string::npos);
   kept.release();
+  // Before the sum of h, which the plan knows to the byte.
+  const auto [early, told_early] = launch(1);
+  bench.report.line(what + ", in the first step: not as planned",
+                    !early && told_early == 1 && early.error().code == ErrorCode::kInternal &&
+                        early.error().message.find(", h: the plan says ") != std::string::npos);
+  kept.release();
   bench.report.line("after it: proves again", launch(0).first.has_value());
 }
 

@@ -176,6 +176,14 @@ void Context::reset_peak() {
   const std::lock_guard lock(mutex_);
   peak_ = in_use_;
 }
+std::uint64_t Context::watched_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return watched_;
+}
+void Context::watch() {
+  const std::lock_guard lock(mutex_);
+  watched_ = in_use_;
+}
 Fault Context::fault() const {
   const std::lock_guard lock(mutex_);
   return fault_;
@@ -197,6 +205,7 @@ Result<DeviceMemory> Context::allocate(std::uint64_t bytes, const char* what) {
                                                           " of " + std::to_string(vram_limit_) + " in use"));
     in_use_ += size;
     peak_ = std::max(peak_, in_use_);
+    watched_ = std::max(watched_, in_use_);
   }
   // From here on it is counted, and given back by the destructor whatever happens.
   DeviceMemory memory;

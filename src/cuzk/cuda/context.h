@@ -152,6 +152,9 @@ class Context {
   /// The largest bytes_in_use() since creation or reset_peak().
   [[nodiscard]] std::uint64_t peak_bytes() const;
   void reset_peak();
+  /// The largest bytes_in_use() since the last watch(): as the peak, for whoever launches work.
+  [[nodiscard]] std::uint64_t watched_bytes() const;
+  void watch();
   /// Bytes that a request of `bytes` counts as; one of nothing takes a granule, too.
   static std::uint64_t rounded(std::uint64_t bytes) {
     return (std::max<std::uint64_t>(bytes, 1) + kGranule - 1) / kGranule * kGranule;
@@ -214,6 +217,7 @@ class Context {
   mutable std::mutex mutex_;
   std::uint64_t in_use_ = 0;  // guarded by mutex_, as are those below
   std::uint64_t peak_ = 0;
+  std::uint64_t watched_ = 0;
   Fault fault_ = Fault::none;
   std::string fault_message_;
 };

@@ -11,6 +11,9 @@
 namespace cuzk::cuda {
 namespace {
 
+/// Up to which whole_msm_memory_bound is one.
+constexpr std::uint64_t kMostBounded = std::uint64_t{1} << 27;
+
 class ResidentRun : CircuitStages {
  public:
   ResidentRun(Context& context, const DeviceKey& key, const CudaPrepared& circuit, StageClock& clock,
@@ -19,6 +22,7 @@ class ResidentRun : CircuitStages {
 
   Result<CircuitParts> run() {
     CircuitParts parts;
+    before_ = context_.bytes_in_use();
     CUZK_TRY(clock_.begin("witness"));
     CUZK_TRY_ASSIGN(witness_, upload_witness(circuit_));
     CUZK_TRY(clock_.end());
@@ -26,6 +30,7 @@ class ResidentRun : CircuitStages {
       CUZK_TRY_ASSIGN(const DeviceMemory a, context_.allocate(domain() * sizeof(Fr), kQuotient));
       CUZK_TRY(quotient(a.as<Fr>()));
       CUZK_TRY(clock_.begin("h"));
+      CUZK_TRY(expect_taken(before_, key_.plan.h_bytes() - key_.plan.h_scratch, "h"));
       // One coefficient fewer than the domain, see DeviceKey::h_count.
       CUZK_TRY_ASSIGN(auto part, sum(key_.h.as<G1Affine>(), a.as<Fr>(), key_.h_count, key_.plan.h_windows));
       parts.h.wide.push_back(std::move(part));
@@ -48,7 +53,16 @@ class ResidentRun : CircuitStages {
     MsmOptions options{.windows = windows};
     if (windows.count == 0 && count != 0)
       options.windows = sliced_windows(count, sizeof(Point), context_.free_bytes());
-    return msm(context_, bases, scalars, count, options);
+    const std::uint64_t before = context_.bytes_in_use();
+    // Where the bound does not fit the sum cuts itself to what is there, which the limit watches over.
+    const std::uint64_t free = context_.free_bytes();
+    context_.watch();
+    CUZK_TRY_ASSIGN(auto sum, msm(context_, bases, scalars, count, options));
+    if (count != 0 && (count <= kMostBounded || options.windows.multiples > 1))
+      CUZK_TRY(expect_at_most(before,
+                              std::min(free, whole_msm_memory_bound(count, sizeof(Point), options.windows)),
+                              "multi-scalar multiplication"));
+    return sum;
   }
 
   /// The stage "g1_wide": the sums over the wide bases of l, a and b_g1 side by side, as one after the other
@@ -74,6 +88,8 @@ class ResidentRun : CircuitStages {
         whole_msm_memory_bound(count, sizeof(G1Affine), options.windows, counts.size());
     if (wanted > context_.free_bytes()) return {};
 
+    const std::uint64_t before = context_.bytes_in_use();
+    context_.watch();
     CUZK_TRY(clock_.begin("g1_wide"));
     CUZK_TRY_ASSIGN(const DeviceMemory bases, context_.allocate(count * sizeof(G1Affine), "wide bases"));
     CUZK_TRY_ASSIGN(const DeviceMemory scalars, context_.allocate(count * sizeof(Fr), "wide scalars"));
@@ -90,6 +106,7 @@ class ResidentRun : CircuitStages {
                     msms(context_, bases.as<G1Affine>(), scalars.as<Fr>(), counts, options));
     for (std::size_t i = 0; i < sums.size(); ++i) queries[i].out.wide.push_back(std::move(sums[i]));
     progress_.add(count, Progress::kWide);
+    CUZK_TRY(expect_at_most(before, wanted, "wide bases"));
     return clock_.end();
   }
 
@@ -97,7 +114,10 @@ class ResidentRun : CircuitStages {
   Result<void> quotient(Fr* a) {
     CUZK_TRY_ASSIGN(const DeviceMemory b, context_.allocate(domain() * sizeof(Fr), kQuotient));
     CUZK_TRY_ASSIGN(const DeviceMemory c, context_.allocate(domain() * sizeof(Fr), kQuotient));
+    CUZK_TRY(expect_taken(before_, key_.plan.quotient_bytes(), kQuotient));
+    context_.watch();
     CUZK_TRY(quotient_of_rows(witness_, a, b.as<Fr>(), c.as<Fr>()));
+    CUZK_TRY(expect_at_most(before_, key_.plan.quotient_bytes(), kQuotient));
     return check_quotient(a);
   }
 
@@ -105,7 +125,9 @@ class ResidentRun : CircuitStages {
   Result<void> query(const QueryStages& stages, const DeviceQuery<F>& bases, const BitSelection& selection,
                      const DeviceMemory& places, QueryParts<F>& out) {
     CUZK_TRY(clock_.begin(stages.bits));
+    context_.watch();
     CUZK_TRY(in_hand_.take(context_, selection, witness_.bits.as<std::uint64_t>()));
+    CUZK_TRY(expect_at_most(before_, key_.plan.sums_bytes() - key_.plan.sums_scratch, stages.bits));
     CUZK_TRY(sum_bits(bases.bit_bases.template as<Affine<F>>(), 0, bases.bit_count, in_hand_.bits, out,
                       bases.pairs));
     CUZK_TRY(clock_.end());
@@ -122,6 +144,7 @@ class ResidentRun : CircuitStages {
   const CudaPrepared& circuit_;
   DeviceWitness witness_;
   BitsInHand in_hand_;
+  std::uint64_t before_ = 0;  ///< bytes in use
 };
 
 }  // namespace

@@ -98,15 +98,6 @@ class StreamedRun : CircuitStages {
   }
 
  private:
-  /// What a phase has taken since `before` must be what the plan says.
-  Result<void> expect_taken(std::uint64_t before, std::uint64_t planned, const char* phase) const {
-    const std::uint64_t taken = context_.bytes_in_use() - before;
-    if (taken == planned) return {};
-    return Error{ErrorCode::kInternal, "device " + std::to_string(context_.device()) + ", " + phase +
-                                           ": the plan says " + std::to_string(planned) + " bytes, it took " +
-                                           std::to_string(taken)};
-  }
-
   /// The coefficients of h to `a`.
   Result<void> quotient(const CudaPrepared& circuit, Fr* a, std::uint64_t before) {
     CUZK_TRY(clock_.begin("witness"));

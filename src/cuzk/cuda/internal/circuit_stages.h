@@ -37,6 +37,20 @@ class CircuitStages {
 
   [[nodiscard]] std::uint64_t domain() const { return std::uint64_t{1} << key_.ntt->log_size(); }
 
+  /// What a phase has taken since `before` must be what the plan says.
+  Result<void> expect_taken(std::uint64_t before, std::uint64_t planned, const char* phase) const {
+    const std::uint64_t taken = context_.bytes_in_use() - before;
+    if (taken == planned) return {};
+    return unplanned(phase, "", planned, taken);
+  }
+  /// What has been taken at a time since Context::watch(), beside the `before` bytes of then, may be no more
+  /// than `bound`.
+  Result<void> expect_at_most(std::uint64_t before, std::uint64_t bound, const char* phase) const {
+    const std::uint64_t taken = context_.watched_bytes() - before;
+    if (taken <= bound) return {};
+    return unplanned(phase, "at most ", bound, taken);
+  }
+
   /// Inputs, wide values and bits. Asynchronous: the circuit's page-locked memory is read until the stream
   /// has got there.
   Result<DeviceWitness> upload_witness(const CudaPrepared& circuit) {
@@ -86,6 +100,8 @@ class CircuitStages {
   Result<void> sum_bits(const Affine<F>* bases, std::uint64_t begin, std::uint64_t count,
                         const QueryBits& bits, QueryParts<F>& out, const BasePairs& pairs = {}) {
     const std::uint64_t most = fitting_bits(count, sizeof(Affine<F>), context_.free_bytes(), pairs.paired);
+    const std::uint64_t before = context_.bytes_in_use();
+    context_.watch();
     for (std::uint64_t done = 0; done < count; done += most) {
       const std::uint64_t size = std::min(most, count - done);
       BasePairs left;  // counted from base `done`
@@ -96,7 +112,8 @@ class CircuitStages {
       out.bits.insert(out.bits.end(), sums.begin(), sums.end());
       progress_.add(size, Progress::kBit * kScale<F>);
     }
-    return {};
+    return expect_at_most(before, bit_sum_memory_bound(std::min(most, count), sizeof(Affine<F>)),
+                          "sum over a bitmap");
   }
 
   /// Adds to `out` the sum of `count` wide bases, whose scalars lie at `places` among the values.
@@ -110,6 +127,13 @@ class CircuitStages {
     out.wide.push_back(std::move(part));
     progress_.add(count, Progress::kWide * kScale<F>);
     return {};
+  }
+
+  [[nodiscard]] Error unplanned(const char* phase, const char* at_most, std::uint64_t planned,
+                                std::uint64_t taken) const {
+    return {ErrorCode::kInternal, "device " + std::to_string(context_.device()) + ", " + phase +
+                                      ": the plan says " + at_most + std::to_string(planned) +
+                                      " bytes, it took " + std::to_string(taken)};
   }
 
   Context& context_;

@@ -43,6 +43,7 @@ struct EngineSetup {
   EngineConfig config;
   SimulatedTimes times;
   unsigned devices = 1;
+  unsigned threads = 1;  ///< of the pool
   SimulatedFaults faults;
   KeyHostBytes key_host{};                                   ///< what every device takes for every circuit
   std::map<std::string, SimulatedCircuits::Sizes> circuits;  ///< empty: one of each kind
@@ -73,7 +74,8 @@ inline SimulatedFaults device_lost_at_launch(int n) {
 /// The thread that makes it takes part in the clock: time passes only while it waits in here.
 class SimulatedEngine {
  public:
-  explicit SimulatedEngine(EngineSetup setup = {}) : participant_(std::in_place, clock_) {
+  explicit SimulatedEngine(EngineSetup setup = {})
+      : participant_(std::in_place, clock_), pool_(setup.threads) {
     if (!setup.config.partition_workers) setup.config.partition_workers = 4;
     if (setup.config.memory_budget == 0) setup.config.memory_budget = std::uint64_t{1} << 30;
     simulation_ = std::make_shared<Simulation>(
@@ -188,7 +190,7 @@ class SimulatedEngine {
 
   VirtualClock clock_;
   std::optional<VirtualClock::Participant> participant_;
-  ThreadPool pool_{1};
+  ThreadPool pool_;
   timeline::Recorder recorder_{std::size_t{1} << 16};
   std::shared_ptr<Simulation> simulation_;
   std::unique_ptr<Engine> engine_;

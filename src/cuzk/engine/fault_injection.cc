@@ -70,6 +70,7 @@ class FaultyStatement : public Statement {
   [[nodiscard]] Result<void> provable() const override { return statement_->provable(); }
   Result<void> verify_vanilla(ThreadPool& pool) const override { return statement_->verify_vanilla(pool); }
   [[nodiscard]] std::uint64_t memory_bytes() const override { return statement_->memory_bytes(); }
+  [[nodiscard]] unsigned synthesis_parts() const override { return statement_->synthesis_parts(); }
   Result<PartitionWitness> synthesize(ThreadPool& pool, const Shape& shape, unsigned k,
                                       std::stop_token stop) const override {
     fail_allocation(*plan_, FaultSite::kSynthesis);

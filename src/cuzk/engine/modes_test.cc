@@ -91,6 +91,27 @@ TEST(Modes, MonolithicJobsFollowOneAnotherAndWholeJobsOverlap) {
   }
 }
 
+// Partitions that are made side by side would each be ready later, none sooner.
+TEST(Synthesis, OfPartsFillsThePoolWithOnePartitionAndBeginsOneMore) {
+  for (const auto& [parts, at_a_time] : {std::pair{1U, 5}, {2U, 4}, {18U, 2}}) {
+    EngineSetup setup = slow_setup();
+    setup.threads = 4;
+    setup.times.synthesis_parts = parts;
+    setup.config.partition_workers = 5;
+    SimulatedEngine engine(setup);
+    const std::string job = engine.accepted(kPorep, 1);
+    engine.expect_proved(job, kPorep, 1);
+    int now = 0;
+    int most = 0;
+    for (const timeline::Event& event : engine.events()) {
+      now += event.kind == timeline::EventKind::kSynthStart ? 1 : 0;
+      now -= event.kind == timeline::EventKind::kSynthEnd ? 1 : 0;
+      most = std::max(most, now);
+    }
+    EXPECT_EQ(most, at_a_time) << parts;
+  }
+}
+
 // ---- batches
 
 EngineSetup batch_setup() {

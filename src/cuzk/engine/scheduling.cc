@@ -182,6 +182,9 @@ Engine::Impl::Verdict Engine::Impl::consider(const OrderKey& key, const Waiting&
 
 std::optional<Engine::Impl::Admitted> Engine::Impl::next_partition(Wake& wake) {
   release_suspect(wake);
+  // Where those in synthesis have work for all of the pool, another one would only take from them, and the
+  // first witness of a job come the later.
+  if (synthesis_helpers_ >= parts_.pool.size()) return std::nullopt;
   for (auto at = waiting_.begin(); at != waiting_.end();) {
     // What is admitted already has its memory: it goes first unless somebody more urgent waits.
     if (!admitted_.empty() && admitted_.begin()->first < at->first) break;

@@ -64,6 +64,7 @@ class SimulatedStatement : public Statement {
 
   Result<void> verify_vanilla(ThreadPool&) const override { return {}; }
   [[nodiscard]] std::uint64_t memory_bytes() const override { return kSimulatedStatementBytes; }
+  [[nodiscard]] unsigned synthesis_parts() const override { return simulation_->times.synthesis_parts; }
   Result<std::vector<Fr>> public_inputs(unsigned k) const override {
     return std::vector<Fr>{Fr::from_u64(tag_), Fr::from_u64(k)};
   }

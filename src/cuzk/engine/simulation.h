@@ -32,8 +32,9 @@ struct SimulatedTimes {
   Duration verify{};
   Duration load_shape{};
   Duration load_key{};
-  Duration hold{};  ///< copying a key to a device
-  Duration drop{};  ///< taking it away
+  Duration hold{};               ///< copying a key to a device
+  Duration drop{};               ///< taking it away
+  unsigned synthesis_parts = 1;  ///< Statement::synthesis_parts
 };
 /// Asked before each stage of each partition, from the engine's threads; empty: nothing goes wrong. `tag` is
 /// simulated_tag of the request.

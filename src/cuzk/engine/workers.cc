@@ -148,8 +148,10 @@ void Engine::Impl::synthesise(Lock& lock, unsigned worker, const Admitted& admit
     job->running = true;
     job->times.queue_wait = now() - job->accepted - job->times.srs_load;
   }
-  ++synthesis_busy_;
   std::shared_ptr<const Statement> statement = job->statement;
+  const unsigned helpers = std::clamp(statement->synthesis_parts(), 1U, parts_.pool.size()) - 1;
+  ++synthesis_busy_;
+  synthesis_helpers_ += helpers;
   const std::shared_ptr<const Shape> shape = launch->circuit->shape;
   lock.unlock();
   if (first && parts_.journal != nullptr)
@@ -165,6 +167,7 @@ void Engine::Impl::synthesise(Lock& lock, unsigned worker, const Admitted& admit
   statement.reset();
   lock.lock();
   --synthesis_busy_;
+  synthesis_helpers_ -= helpers;
   job->times.synthesis += end - begin;
 
   const bool failed = !job->settled && !made;

@@ -23,6 +23,10 @@ class PorepStatement final : public Statement {
 
   std::uint64_t memory_bytes() const override { return sizeof(*this) + c1_.vanilla.memory_bytes(); }
 
+  unsigned synthesis_parts() const override {
+    return c1_.config.sector->challenges * static_cast<unsigned>(porep::kChallengePieces);
+  }
+
   Result<PartitionWitness> synthesize(ThreadPool& pool, const Shape& shape, unsigned k,
                                       std::stop_token stop) const override {
     CUZK_TRY_ASSIGN(const porep::PartitionInput input, porep::partition_input(c1_, k));
@@ -30,8 +34,11 @@ class PorepStatement final : public Statement {
     return detail::run_circuit(
         pool, shape, stop, k, std::move(inputs),
         "the vanilla proof's node numbers are not those that the seed and the graph demand",
-        input.challenges.size(), [&](auto& cs) { return porep::synthesize_head(cs, input); },
-        [&](auto& cs, const auto& head, std::size_t i) { porep::synthesize_challenge(cs, head, input, i); });
+        input.challenges.size() * porep::kChallengePieces,
+        [&](auto& cs) { return porep::synthesize_head(cs, input); },
+        [&](auto& cs, const auto& head, std::size_t i) {
+          porep::synthesize_piece(cs, head, input, i / porep::kChallengePieces, i % porep::kChallengePieces);
+        });
   }
 
   Result<std::vector<Fr>> public_inputs(unsigned k) const override {

@@ -39,6 +39,8 @@ class UpdateStatement final : public Statement {
     return bytes;
   }
 
+  unsigned synthesis_parts() const override { return sector_.challenges(); }
+
   Result<PartitionWitness> synthesize(ThreadPool& pool, const Shape& shape, unsigned k,
                                       std::stop_token stop) const override {
     if (k >= proofs_.size()) return detail::no_partition(k);

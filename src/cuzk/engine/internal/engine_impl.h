@@ -388,6 +388,7 @@ class Engine::Impl {
   std::size_t launches_alone_ = 0;  // of those in flight: of a suspect
   std::size_t finishing_ = 0;       // launches in finish_queue_ or in their epilogue
   unsigned synthesis_busy_ = 0;
+  unsigned synthesis_helpers_ = 0;  // threads of the pool that they have work for beside their own
 
   struct PreloadWaiter {
     PreloadCallback done;

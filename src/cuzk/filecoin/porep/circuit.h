@@ -1,13 +1,16 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
 #include <vector>
 
+#include "cuzk/filecoin/porep/labels.h"
 #include "cuzk/filecoin/porep/partition_input.h"
 #include "cuzk/gadgets/encode.h"
 #include "cuzk/gadgets/label.h"
 #include "cuzk/gadgets/por.h"
+#include "cuzk/r1cs/witness_builder.h"
 
 namespace cuzk::porep {
 namespace detail {
@@ -59,49 +62,63 @@ AllocatedNum label(CS& cs, const PartitionVariables& shared, std::span<const std
   std::array<const std::vector<Boolean>*, kLabelSlots> slots;
   for (std::size_t i = 0; i < slots.size(); ++i) slots[i] = &bits[i % bits.size()];
   const Namespace ns(cs, "create_label");
-  return create_label(cs, shared.replica_id_bits, slots, layer, node);
+  return cuzk::create_label(cs, shared.replica_id_bits, slots, layer, node);
 }
 
-template <class CS>
-void challenge(CS& cs, const PartitionVariables& shared, const ChallengeInput& input) {
+/// What a challenge's rows from its labels on read of those before.
+struct ChallengeVariables {
   AllocatedNum data_leaf;
+  std::vector<std::vector<AllocatedNum>> drg;  ///< a parent's column each
+  std::vector<std::vector<AllocatedNum>> expander;
+  UInt64 node;
+};
+
+/// A challenge before its labels.
+template <class CS>
+ChallengeVariables challenge_columns(CS& cs, const PartitionVariables& shared, const ChallengeInput& input) {
+  ChallengeVariables out;
   {
     const Namespace ns(cs, "data_leaf");
-    data_leaf = num_alloc(cs, input.data_leaf);
+    out.data_leaf = num_alloc(cs, input.data_leaf);
   }
   {
     const Namespace ns(cs, "comm_d_inclusion");
-    por<Sha256Tree>(cs, data_leaf, input.tree_d, shared.comm_d, true);
+    por<Sha256Tree>(cs, out.data_leaf, input.tree_d, shared.comm_d, true);
   }
-  std::vector<std::vector<AllocatedNum>> drg;
   for (std::size_t i = 0; i < input.drg_parents.size(); ++i)
-    drg.push_back(parent_column(cs, "drg_parent_", i, input.drg_parents[i], shared.comm_c));
-  std::vector<std::vector<AllocatedNum>> expander;
+    out.drg.push_back(parent_column(cs, "drg_parent_", i, input.drg_parents[i], shared.comm_c));
   for (std::size_t i = 0; i < input.expander_parents.size(); ++i)
-    expander.push_back(parent_column(cs, "exp_parent_", i, input.expander_parents[i], shared.comm_c));
-
-  UInt64 node;
+    out.expander.push_back(parent_column(cs, "exp_parent_", i, input.expander_parents[i], shared.comm_c));
   {
     const Namespace ns(cs, "challenge");
-    node = UInt64::alloc(cs, input.node);
+    out.node = UInt64::alloc(cs, input.node);
   }
   {
     const Namespace ns(cs, "challenge input");
-    node.pack_into_input(cs);
+    out.node.pack_into_input(cs);
   }
+  return out;
+}
 
-  std::vector<AllocatedNum> labels;
-  const auto layers = static_cast<std::uint32_t>(input.drg_parents[0].rows.size());
-  for (std::uint32_t layer = 1; layer <= layers; ++layer) {
+/// Appends the labels of layers done + 1 to `last`.
+template <class CS>
+void challenge_labels(CS& cs, const PartitionVariables& shared, const ChallengeVariables& before,
+                      std::uint32_t done, std::uint32_t last, std::vector<AllocatedNum>& labels) {
+  for (std::uint32_t layer = done + 1; layer <= last; ++layer) {
     const Namespace ns(cs, {"labeling_", layer});
-    labels.push_back(label(cs, shared, drg, expander, layer, node));
+    labels.push_back(label(cs, shared, before.drg, before.expander, layer, before.node));
   }
+}
 
+/// A challenge behind its labels.
+template <class CS>
+void challenge_replica(CS& cs, const PartitionVariables& shared, const ChallengeInput& input,
+                       const ChallengeVariables& before, const std::vector<AllocatedNum>& labels) {
   AllocatedNum replica_node;
   {
     const Namespace ns(cs, "encode_node");
     const Namespace inner(cs, "encode_add");
-    replica_node = encode(cs, labels.back(), data_leaf);
+    replica_node = encode(cs, labels.back(), before.data_leaf);
   }
   {
     const Namespace ns(cs, "comm_r_last_data_inclusion");
@@ -114,6 +131,35 @@ void challenge(CS& cs, const PartitionVariables& shared, const ChallengeInput& i
   }
   const Namespace ns(cs, "c_x_inclusion");
   por<PoseidonTree>(cs, column_hash, input.own_column, shared.comm_c, true);
+}
+
+inline std::uint32_t layers_of(const ChallengeInput& input) {
+  return static_cast<std::uint32_t>(input.drg_parents[0].rows.size());
+}
+
+/// challenge_columns without its paths and hashes; `aside` takes what is allocated.
+inline ChallengeVariables column_values(WitnessBuilder& aside, const ChallengeInput& input) {
+  const auto rows = [&aside](const ColumnInput& column) {
+    std::vector<AllocatedNum> out;
+    for (const Fr& row : column.rows) out.push_back(num_alloc(aside, row));
+    return out;
+  };
+  ChallengeVariables out;
+  out.data_leaf = num_alloc(aside, input.data_leaf);
+  for (const ColumnInput& parent : input.drg_parents) out.drg.push_back(rows(parent));
+  for (const ColumnInput& parent : input.expander_parents) out.expander.push_back(rows(parent));
+  out.node = UInt64::alloc(aside, input.node);
+  return out;
+}
+
+/// The value that label() has.
+inline Fr label_value(const Fr& replica_id, const ChallengeInput& input, std::uint32_t layer) {
+  std::vector<Bytes32> parents;
+  for (const ColumnInput& parent : input.drg_parents) parents.push_back(parent.rows[layer - 1].to_bytes_le());
+  if (layer > 1)
+    for (const ColumnInput& parent : input.expander_parents)
+      parents.push_back(parent.rows[layer - 2].to_bytes_le());
+  return *Fr::from_bytes_le(create_label(replica_id.to_bytes_le(), layer, input.node, parents));
 }
 
 }  // namespace detail
@@ -155,8 +201,38 @@ detail::PartitionVariables synthesize_head(CS& cs, const PartitionInput& input) 
 template <class CS>
 void synthesize_challenge(CS& cs, const detail::PartitionVariables& shared, const PartitionInput& input,
                           std::size_t i) {
+  const ChallengeInput& challenge = input.challenges[i];
   const Namespace ns(cs, {"challenge_", i});
-  detail::challenge(cs, shared, input.challenges[i]);
+  const detail::ChallengeVariables columns = detail::challenge_columns(cs, shared, challenge);
+  std::vector<AllocatedNum> labels;
+  detail::challenge_labels(cs, shared, columns, 0, detail::layers_of(challenge), labels);
+  detail::challenge_replica(cs, shared, challenge, columns, labels);
+}
+
+/// Pieces of a challenge that witnesses are built in: nine tenths of a challenge are its labels, and a label
+/// reads no more of another than the columns' values, which are known.
+inline constexpr std::size_t kChallengePieces = 4;
+
+/// Piece `piece` of challenge i, for a system that keeps values and drops constraints: what earlier pieces
+/// allocate has its value here, but another variable.
+template <class CS>
+void synthesize_piece(CS& cs, const detail::PartitionVariables& shared, const PartitionInput& input,
+                      std::size_t i, std::size_t piece) {
+  static_assert(!CS::kRecords);
+  const ChallengeInput& challenge = input.challenges[i];
+  const std::uint32_t layers = detail::layers_of(challenge);
+  const auto done = static_cast<std::uint32_t>(piece * layers / kChallengePieces);
+  const auto end = static_cast<std::uint32_t>((piece + 1) * layers / kChallengePieces);
+  WitnessBuilder aside;
+  const detail::ChallengeVariables columns =
+      piece == 0 ? detail::challenge_columns(cs, shared, challenge) : detail::column_values(aside, challenge);
+  std::vector<AllocatedNum> labels;
+  const bool last = piece + 1 == kChallengePieces;
+  if (last)
+    for (std::uint32_t layer = 1; layer <= done; ++layer)
+      labels.push_back(num_alloc(aside, detail::label_value(input.replica_id, challenge, layer)));
+  detail::challenge_labels(cs, shared, columns, done, end, labels);
+  if (last) detail::challenge_replica(cs, shared, challenge, columns, labels);
 }
 
 /// The PoRep circuit of one partition (porep 6), into any constraint system. Public inputs: ONE,

@@ -9,7 +9,8 @@
 
 namespace cuzk::app {
 
-/// Exit codes of every command, documented in --help and README.
+/// Exit codes of every command, documented in --help and README. The daemon has one more
+/// (server::kExitDevicesLost).
 enum ExitCode : int {
   kDone = 0,
   kInputIsBad = 1,  ///< the proof or the input is bad

@@ -76,8 +76,12 @@ CLI::Option* add_payload(CLI::App* command, PayloadOptions& options) {
 }
 
 void add_serve(CLI::App& app, Chosen& chosen) {
-  auto [command, options] = add_command(app, chosen, "serve", "Run the proving daemon (docs/operations.md)",
-                                        kExitCodesHelp, run_serve);
+  auto [command, options] =
+      add_command(app, chosen, "serve", "Run the proving daemon (docs/operations.md)",
+                  "Exit codes: 0 a clean stop, 2 usage or configuration, 3 the environment failed (files, "
+                  "memory, devices, "
+                  "addresses), 4 no device proves any more in this process: start it again.",
+                  run_serve);
   command->add_option(
       "--config", options.config,
       "Configuration (TOML). Without it: $CUZK_CONFIG, /etc/cuzk/cuzk.toml, /data/zk/cuzk.toml, "

@@ -218,9 +218,12 @@ void check_loss(Report& report, ThreadPool& pool, const std::shared_ptr<bench::M
                 outcome.devices[i].quarantined
                     ? (", in quarantine: " + outcome.devices[i].quarantine_reason).c_str()
                     : "");
+  // What takes all is the reason of each, whichever of them was the first to tell.
   const auto quarantined = [&](std::size_t i) {
     const engine::DeviceStatus& device = outcome.devices.at(i);
-    return device.quarantined && device.quarantine_reason.starts_with("device " + std::to_string(i) + ", ");
+    const std::string own = "device " + std::to_string(i) + ", ";
+    return device.quarantined &&
+           device.quarantine_reason.starts_with(harm == Harm::reported_lost ? own : "device ");
   };
   bool unharmed = true;
   bool all_lost = true;

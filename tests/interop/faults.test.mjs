@@ -363,25 +363,27 @@ level = "info"
 
 test('health and the service manager are told what readiness says', async (t) => {
   const folder = temporaryFolder(t);
-  const daemon = await Daemon.start(folder, {program: [simulated, '--milliseconds', '300']});
+  const daemon = await Daemon.start(folder, {program: [simulated, '--milliseconds', '300', '--devices', '3'],
+                                             config: defaultConfig(folder).replace(/journal = .*/, 'journal = ""')});
   t.after(() => daemon.end());
   const both = async () => [await health(daemon.tcp), await health(daemon.tcp, 'cuzk.v1.ProvingEngine')];
   assert.deepEqual(await both(), ['SERVING', 'SERVING']);
   const client = daemon.client();
-  // The device is lost with this job; it was the only one.
-  const {result} = await client.Prove({submit: {proof_kind: 'WINNING_POST', sector_number: 666, vanilla_proof: Buffer.from('simulated')}});
+  // Two of three devices are lost with this job, and the last one with the next.
+  const lethal = {submit: {proof_kind: 'WINNING_POST', sector_number: 666, vanilla_proof: Buffer.from('simulated')}};
+  const {result} = await client.Prove(lethal);
   assert.equal(result.status, 'FAILED');
-  assert.match(result.error_message, /^DEVICE/);
-  await daemon.until(async () => (await health(daemon.tcp)) === 'NOT_SERVING');
-  assert.deepEqual(await both(), ['NOT_SERVING', 'NOT_SERVING']);
-  assert.deepEqual(await daemon.get('/readyz').then(({status, text}) => [status, text]), [503, 'every device is in quarantine\n']);
+  assert.match(result.error_message, /^DEVICE: partition 0: two devices/);
   const status = run('status', '--addr', 'unix://' + daemon.socket).out;
-  assert.match(status, /^state +NOT READY: every device is in quarantine$/m);
-  assert.match(status, /^device 0 .*, IN QUARANTINE: ./m);
-  await assert.rejects(client.SubmitProof({proof_kind: 'WINNING_POST', sector_number: 1, vanilla_proof: Buffer.from('simulated')}),
-                       (error) => error.code === grpc.status.UNAVAILABLE);
+  assert.match(status, /^state +ready$/m);
+  assert.equal(status.match(/^device . .*, IN QUARANTINE: ./mg).length, 2);
+  assert.deepEqual(await both(), ['SERVING', 'SERVING']);
+  // Nothing keeps its jobs: they fail, and it ends, as it cannot prove any more.
+  const last = (await client.Prove(lethal)).result;
+  assert.match(last.error_message, /^DEVICE: every device is out of service/);
+  assert.deepEqual(await daemon.exited, {code: 4, signal: null});
+  assert.match(daemon.said('the last device is lost').reason, /simulated/);
   client.close();
-  await daemon.kill();
 
   // A manager like systemd is told. Node has no such sockets; perl is always there.
   const socket = path.join(folder, 'notify.sock');
@@ -400,20 +402,51 @@ test('health and the service manager are told what readiness says', async (t) =>
   await isTold('STATUS=0 jobs running, 0 waiting');
   await isTold('WATCHDOG=1');
   assert.ok(!told.includes('STOPPING=1'));
-  const last = next.client();
+  const patient = next.client();
   assert.equal(await health(next.tcp), 'SERVING');
-  const call = last.Prove({submit: {proof_kind: 'WINNING_POST', sector_number: 2, vanilla_proof: Buffer.from('simulated')}});
+  const call = patient.Prove({submit: {proof_kind: 'WINNING_POST', sector_number: 2, vanilla_proof: Buffer.from('simulated')}});
   await next.until(async () => (await next.status()).pipelines.length === 1);
   next.process.kill('SIGTERM');
   await next.until(() => next.said('draining'));
   await next.until(async () => (await health(next.tcp)) === 'NOT_SERVING');
-  assert.equal((await last.GetStatus()).readiness, 'draining');
+  assert.equal((await patient.GetStatus()).readiness, 'draining');
   assert.equal(await health(next.tcp, 'cuzk.v1.ProvingEngine'), 'NOT_SERVING');
   await isTold('STOPPING=1');
   await isTold('WATCHDOG=1', told.indexOf('STOPPING=1'));  // a drain is no hang
   assert.equal((await call).result.status, 'COMPLETED');
   assert.deepEqual(await next.exited, {code: 0, signal: null});
-  last.close();
+  patient.close();
+});
+
+test('a fault that takes all devices along: the process ends, no job fails, the next start proves them', async (t) => {
+  const folder = temporaryFolder(t);
+  const post = (number) => ({request_id: `r-${number}`, proof_kind: 'WINDOW_POST_PARTITION', sector_number: number,
+                             vanilla_proof: Buffer.from('simulated')});
+  let daemon = await Daemon.start(folder, {program: [simulated, '--milliseconds', '100', '--devices', '2', '--666', 'process']});
+  t.after(() => daemon.end());
+  let client = daemon.client();
+  const before = (await client.Prove({submit: post(1)})).result;
+  assert.equal(before.status, 'COMPLETED');
+  const jobs = [];
+  for (const number of [666, 2, 3, 4, 5, 6]) jobs.push((await client.SubmitProof(post(number))).job_id);
+  // Whatever waits is told that it is the daemon that goes, not the job.
+  const waits = [client.Prove({submit: post(7)}).then(({result}) => result), ...jobs.map((job_id) => client.AwaitProof({job_id}))];
+  const told = await Promise.all(waits.map((call) => call.then(({status}) => status, (error) => error.code)));
+  assert.equal(told[1], grpc.status.UNAVAILABLE);
+  told.forEach((what) => assert.ok(what === 'COMPLETED' || what === grpc.status.UNAVAILABLE, String(what)));
+  assert.deepEqual(await daemon.exited, {code: 4, signal: null});
+  const line = daemon.said('a fault of one device ends all work on devices in this process');
+  assert.ok(line.reason && line.uuid.startsWith('SIM-') && line.jobs_kept >= 1, daemon.words());
+  assert.ok(!daemon.log.some(({msg}) => msg === 'job failed'), daemon.words());
+  client.close();
+
+  daemon = await Daemon.start(folder, {program: [simulated, '--milliseconds', '100', '--devices', '2', '--666', 'nothing']});
+  client = daemon.client();
+  for (const job_id of jobs) assert.equal((await client.AwaitProof({job_id, timeout_ms: 600_000})).status, 'COMPLETED');
+  assert.equal((await client.Prove({submit: post(7)})).result.status, 'COMPLETED');
+  assert.deepEqual((await client.AwaitProof({job_id: before.job_id})).proof, before.proof);
+  assert.equal((await daemon.status()).counters.total_failed, 0);
+  client.close();
 });
 
 test('a job whose cancellation was answered stays cancelled', async (t) => {

@@ -22,6 +22,7 @@ Fault fault_of(cudaError_t status) {
     case cudaErrorHardwareStackError:
     case cudaErrorAssert:
     case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
       return Fault::illegal_access;
     case cudaErrorNoDevice:
     case cudaErrorInvalidDevice:
@@ -34,7 +35,6 @@ Fault fault_of(cudaError_t status) {
     case cudaErrorUnsupportedPtxVersion:
     case cudaErrorNotSupported:
       return Fault::unavailable;
-    case cudaErrorLaunchTimeout:
     case cudaErrorECCUncorrectable:
     case cudaErrorDevicesUnavailable:
     case cudaErrorNvlinkUncorrectable:

@@ -20,8 +20,8 @@ namespace cuzk::cuda {
 enum class Fault {
   none,
   out_of_memory,   ///< the limit or the card is exhausted; the context stays usable
-  illegal_access,  ///< a kernel read or wrote outside its memory, or was stopped: a defect; the context is
-                   ///< dead
+  illegal_access,  ///< a kernel read or wrote outside its memory, or was stopped: a defect; every context of
+                   ///< the process is dead, on whatever device, until it has ended (so CUDA's documentation)
   lost,            ///< the device fell off the bus, was reset, or hung; the context is dead
   unavailable,     ///< no device, no driver for it, or no kernels for this card in the program
   other,           ///< any other CUDA error; taken as deadly

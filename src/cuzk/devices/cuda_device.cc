@@ -26,6 +26,17 @@ CudaDevice::CudaDevice(ThreadPool& pool, const cuda::DeviceDescription& descript
                .multiples = options.points_per_base,
                .pairs = options.points_per_base != 1}) {}
 
+engine::DeviceFault CudaDevice::fault() {
+  switch (context_->fault()) {
+    case cuda::Fault::none:
+      return engine::DeviceFault::kNone;
+    case cuda::Fault::illegal_access:
+      return engine::DeviceFault::kProcess;
+    default:
+      return engine::DeviceFault::kDevice;
+  }
+}
+
 engine::KeyHostBytes CudaDevice::key_host_bytes(const Shape& shape) const {
   const auto plan = prover_.plan(shape);
   if (!plan) return {};  // hold() refuses the key with the same error

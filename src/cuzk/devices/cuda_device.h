@@ -33,8 +33,8 @@ class CudaDevice : public engine::Device {
 
   [[nodiscard]] const engine::DeviceInfo& info() const override { return info_; }
   [[nodiscard]] groth16::Prover& prover() override { return prover_; }
-  /// False once the context is dead; running out of memory leaves it alive.
-  [[nodiscard]] bool usable() override { return context_->fault() == cuda::Fault::none; }
+  /// kNone until the context is dead; running out of memory leaves it alive.
+  [[nodiscard]] engine::DeviceFault fault() override;
   /// Of what may be taken (ContextOptions::vram_limit).
   [[nodiscard]] std::uint64_t free_memory() override { return context_->free_bytes(); }
   [[nodiscard]] engine::KeyHostBytes key_host_bytes(const Shape& shape) const override;

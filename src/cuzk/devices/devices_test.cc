@@ -28,7 +28,7 @@ TEST_F(OpenDevices, TheProcessorWhereItIsAskedFor) {
   EXPECT_EQ(devices->backend, "cpu");
   ASSERT_EQ(devices->list.size(), 1U);
   EXPECT_EQ(devices->list[0]->info().uuid, "");
-  EXPECT_TRUE(devices->list[0]->usable());
+  EXPECT_EQ(devices->list[0]->fault(), engine::DeviceFault::kNone);
   EXPECT_THAT(warnings_, ElementsAre("gpus.vram_limit: without effect on the CPU backend",
                                      "gpus.points_per_base: without effect on the CPU backend"));
 }

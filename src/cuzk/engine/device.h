@@ -44,6 +44,13 @@ struct HeldKey {
   std::uint64_t pair_sums = 0;      ///< sums of pairs of bit bases on the device
 };
 
+/// What is wrong with a device, and with others for its sake.
+enum class DeviceFault : std::uint8_t {
+  kNone,     ///< it can be given work
+  kDevice,   ///< it is lost to this process; others are not touched
+  kProcess,  ///< with it every device of this process is lost, until the process has ended
+};
+
 /// One physical device: a prover and what the engine must know beside it. Thread-safe; the engine's workers
 /// of the device share it, and the engine passes one lock per Device to every launch.
 class Device {
@@ -56,10 +63,11 @@ class Device {
   [[nodiscard]] virtual const DeviceInfo& info() const = 0;
   [[nodiscard]] virtual groth16::Prover& prover() = 0;
 
-  /// Whether the device can be given work. Asked after every call of the prover that failed: false, from then
-  /// on, when the error was a sticky one (a lost context). The engine then takes the device out of service
-  /// and proves the partition elsewhere. Must not block.
-  [[nodiscard]] virtual bool usable() = 0;
+  /// Whether the device can be given work. Asked after every call of the prover that failed: not kNone, from
+  /// then on, when the error was a sticky one (a lost context). The engine then takes the device out of
+  /// service and proves the partition elsewhere; after kProcess it takes all of them out
+  /// (EngineParts::on_devices_lost). Must not block.
+  [[nodiscard]] virtual DeviceFault fault() = 0;
 
   /// Free memory of its own, for status rows; 0 when it has none. Must not block.
   [[nodiscard]] virtual std::uint64_t free_memory() { return 0; }
@@ -97,7 +105,7 @@ class CpuDevice : public Device {
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
   [[nodiscard]] groth16::Prover& prover() override { return prover_; }
-  [[nodiscard]] bool usable() override { return true; }
+  [[nodiscard]] DeviceFault fault() override { return DeviceFault::kNone; }
   [[nodiscard]] KeyHostBytes key_host_bytes(const Shape& shape) const override;
 
  private:

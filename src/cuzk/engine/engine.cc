@@ -97,7 +97,9 @@ bool Engine::Impl::shut_down(std::optional<Duration> patience) {
   stop_submissions();
   Lock lock(mutex_);
   const Wake end = patience ? Wake(deadline(now(), *patience)) : Wake();
-  while ((!live_.empty() || submissions_ > 0) && !(end && now() >= *end)) wait(lock, end);
+  // Jobs of an engine whose devices are lost are for the next process.
+  const auto somebody_works = [&] { return submissions_ > 0 || (!live_.empty() && !(loss_ && loss_->told)); };
+  while (somebody_works() && !(end && now() >= *end)) wait(lock, end);
 
   std::vector<JobPtr> rest;
   for (const auto& [sequence, job] : live_) rest.push_back(job);
@@ -125,7 +127,7 @@ bool Engine::Impl::shut_down(std::optional<Duration> patience) {
   for (const auto& [id, circuit] : cache_.entries())
     for (const auto& slot : devices_)
       if (circuit->key != nullptr) drop_from(*slot, *circuit->key, id);
-  take_starts_back(rest);
+  if (!loss_) take_starts_back(rest);  // else one of them may be why
   return clean;
 }
 

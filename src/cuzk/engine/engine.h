@@ -44,10 +44,11 @@ struct Submission {
   [[nodiscard]] bool accepted() const { return outcome <= Outcome::kStored; }
 };
 
-/// What a waiter is told. Without a result, its time passed and the job goes on.
+/// What a waiter is told. Without a result, its time passed and the job goes on; or `lost`.
 struct Awaited {
   std::shared_ptr<const JobResult> result = {};
   bool stored = true;  ///< false: a crash now would lose the result; the journal is asked again
+  bool lost = false;   ///< nothing proves it in this process any more; the next one takes it from the journal
 };
 using AwaitCallback = std::function<void(const Awaited&)>;
 /// Names a waiter; never 0.
@@ -76,6 +77,14 @@ struct Evicted {
 using RequestReader =
     std::function<Result<std::shared_ptr<const Statement>>(ThreadPool& pool, ProofRequest request)>;
 
+/// Why no device proves any more in this process.
+struct DevicesLost {
+  DeviceInfo device;          ///< the last one that was in service, or whose fault took the others along
+  std::string message;        ///< of its error; names stage and cause
+  bool process_wide = false;  ///< one fault took all (DeviceFault::kProcess); else one went after the other
+  std::size_t jobs_kept = 0;  ///< that are not settled and stay in the journal as accepted
+};
+
 /// What an engine works with. Everything that is referred to must outlive it.
 struct EngineParts {
   ThreadPool& pool;  ///< for vanilla checks, synthesis, loading and verification
@@ -87,6 +96,18 @@ struct EngineParts {
   Clock& clock = real_clock();
   /// Told of every final result, once and before the waiters, on an engine thread: for histograms and logs.
   std::function<void(const JobResult&)> on_result = {};
+  /// Told once when no device proves any more in this process, so that its owner ends it. From the fault on
+  /// nothing is begun and nothing new accepted (kNoDevice). With a journal no job fails for it: before this
+  /// is called, proofs that devices had finished are checked and delivered, for 5 s at most; then who waits
+  /// for a job that is not settled is told so (Awaited::lost), and whoever comes later at once. These jobs
+  /// stay in the journal as accepted, begun as in a process that died (Journal::begin). Without a journal, or
+  /// where this is empty, every job fails with DEVICE; what is said of shut_down below holds then as ever.
+  ///
+  /// On an engine thread, without a lock; perhaps before create has returned. It must not call shut_down. On
+  /// any other thread shut_down does not wait for jobs that are kept (they end with SHUTDOWN there), but for
+  /// threads that are with a device, so an owner that wants to be sure of the end ends the process without
+  /// it.
+  std::function<void(const DevicesLost&)> on_devices_lost = {};
 };
 
 /// The proving engine: takes requests, makes verified proofs, on all devices at once.
@@ -144,7 +165,8 @@ class Engine {
   /// waits for this one and attaches to it.
   Submission submit(JobRequest request);
 
-  /// Calls `done` once: with the result, before await returns if there is one, or without after `timeout`.
+  /// Calls `done` once: with the result, before await returns if there is one, or without after `timeout`, or
+  /// when the devices are lost (Awaited::lost).
   /// kUsage for a job that is not known (any more); `done` is not called then. A timeout beyond the clock's
   /// range is none.
   Result<WaiterId> await(const std::string& job_id, std::optional<Duration> timeout, AwaitCallback done);

@@ -49,6 +49,7 @@ struct EngineSetup {
   std::map<std::string, SimulatedCircuits::Sizes> circuits;  ///< empty: one of each kind
   Journal* journal = nullptr;
   std::function<void(const JobResult&)> on_result;
+  std::function<void(const DevicesLost&)> on_devices_lost;
 };
 
 /// Stages of seconds, as at full size.
@@ -62,13 +63,12 @@ inline EngineSetup slow_setup() {
   return setup;
 }
 
-/// One launch fails, counted over all devices from 0, and its device is lost with it.
-inline SimulatedFaults device_lost_at_launch(int n) {
-  return
-      [n, launches = std::make_shared<std::atomic<int>>(0)](SimulatedStage stage, std::uint64_t, unsigned) {
-        return stage == SimulatedStage::kLaunch && (*launches)++ == n ? SimulatedFault::kSick
-                                                                      : SimulatedFault::kNone;
-      };
+/// One launch fails, counted over all devices from 0, and its device is lost with it, or (kFatal) all are.
+inline SimulatedFaults device_lost_at_launch(int n, SimulatedFault fault = SimulatedFault::kSick) {
+  return [n, fault, launches = std::make_shared<std::atomic<int>>(0)](SimulatedStage stage, std::uint64_t,
+                                                                      unsigned) {
+    return stage == SimulatedStage::kLaunch && (*launches)++ == n ? fault : SimulatedFault::kNone;
+  };
 }
 
 /// The thread that makes it takes part in the clock: time passes only while it waits in here.
@@ -89,7 +89,8 @@ class SimulatedEngine {
                       .journal = setup.journal,
                       .recorder = &recorder_,
                       .clock = clock_,
-                      .on_result = std::move(setup.on_result)};
+                      .on_result = std::move(setup.on_result),
+                      .on_devices_lost = std::move(setup.on_devices_lost)};
     for (unsigned d = 0; d < setup.devices; ++d)
       parts.devices.push_back(std::make_shared<SimulatedDevice>(simulation_, d));
     Result<std::unique_ptr<Engine>> made = Engine::create(setup.config, std::move(parts));
@@ -120,6 +121,9 @@ class SimulatedEngine {
 
   /// The result of a job; null when `timeout` passes first.
   std::shared_ptr<const JobResult> wait(const std::string& job_id, std::optional<Duration> timeout = {}) {
+    return awaited(job_id, timeout).result;
+  }
+  Awaited awaited(const std::string& job_id, std::optional<Duration> timeout = {}) {
     struct Shared {
       std::mutex mutex;
       std::unique_ptr<Condition> changed;
@@ -134,10 +138,10 @@ class SimulatedEngine {
       shared->changed->notify_all();
     });
     EXPECT_TRUE(waiter) << job_id;
-    if (!waiter) return nullptr;
+    if (!waiter) return {};
     std::unique_lock lock(shared->mutex);
     while (!shared->answer) shared->changed->wait(lock);
-    return shared->answer->result;
+    return *shared->answer;
   }
 
   /// Waits for a job that must complete with the right proof.

@@ -15,7 +15,7 @@ class ForwardingDevice : public Device {
 
   [[nodiscard]] const DeviceInfo& info() const override { return device_->info(); }
   [[nodiscard]] groth16::Prover& prover() override { return device_->prover(); }
-  [[nodiscard]] bool usable() override { return device_->usable(); }
+  [[nodiscard]] DeviceFault fault() override { return device_->fault(); }
   [[nodiscard]] std::uint64_t free_memory() override { return device_->free_memory(); }
   [[nodiscard]] KeyHostBytes key_host_bytes(const Shape& shape) const override {
     return device_->key_host_bytes(shape);

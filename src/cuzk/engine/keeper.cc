@@ -22,6 +22,35 @@ bool Engine::Impl::nothing_left() const {
                       [](const auto& entry) { return entry.second->loading; });
 }
 
+/// What devices had done when they were lost is checked, and every outcome is with whom it concerns.
+bool Engine::Impl::finished_is_delivered() const {
+  return finishing_ == 0 &&
+         std::none_of(live_.begin(), live_.end(), [](const auto& entry) { return entry.second->settled; });
+}
+
+/// Who waits for what the next process will prove, and then the owner. Once, without the mutex.
+void Engine::Impl::tell_of_loss(Lock& lock) {
+  loss_->told = true;
+  std::vector<AwaitCallback> callbacks;
+  for (const auto& [sequence, job] : live_) {
+    if (job->settled) continue;
+    ++loss_->what.jobs_kept;
+    for (const WaiterId id : std::exchange(job->waiters, {})) {
+      const auto at = waiters_.find(id);
+      if (at->second.deadline) deadlines_.erase({*at->second.deadline, id});
+      callbacks.push_back(std::move(at->second.done));
+      waiters_.erase(at);
+    }
+  }
+  changed();
+  const DevicesLost what = loss_->what;
+  lock.unlock();
+  for (const AwaitCallback& done : callbacks) tell(done, Awaited{.result = {}, .stored = true, .lost = true});
+  callbacks.clear();
+  if (parts_.on_devices_lost) tell(parts_.on_devices_lost, what);
+  lock.lock();
+}
+
 void Engine::Impl::keeper() {
   Lock lock(mutex_);
   while (true) {
@@ -38,6 +67,10 @@ void Engine::Impl::keeper() {
     collect_freed();
 
     const TimePoint time = now();
+    if (loss_ && !loss_->told && (finished_is_delivered() || loss_->tell_at <= time)) {
+      tell_of_loss(lock);
+      continue;
+    }
     if (!deadlines_.empty() && deadlines_.begin()->first <= time) {
       const WaiterId id = deadlines_.begin()->second;
       deadlines_.erase(deadlines_.begin());
@@ -85,6 +118,7 @@ void Engine::Impl::keeper() {
     if (!abandoned_.empty()) consider_time(abandoned_.begin()->first);
     if (!retained_.empty()) consider_time(retained_.front().first);
     if (!freed_.empty()) consider_time(time + kFreedAgain);
+    if (loss_ && !loss_->told) consider_time(loss_->tell_at);
     wait(lock, next);
   }
 }

@@ -104,7 +104,8 @@ void Engine::Impl::load_circuit(Lock& lock, CachedCircuit& circuit) {
       if (held) continue;
       // A device that is lost does not take the key from the others.
       const Lock lost(mutex_);
-      if (!slot->quarantined && !slot->device->usable()) quarantine(*slot, held.error().message);
+      const DeviceFault fault = slot->device->fault();
+      if (!slot->quarantined && fault != DeviceFault::kNone) quarantine(*slot, held.error().message, fault);
       if (slot->quarantined) continue;
       by_device = true;
       return held.error();

@@ -111,16 +111,33 @@ bool Engine::Impl::any_device() const {
                      [](const auto& device) { return !device->quarantined; });
 }
 
-void Engine::Impl::quarantine(DeviceSlot& device, const std::string& why) {
-  device.quarantined = true;
-  device.quarantine_reason = why;
+/// Whether none is left once this one goes.
+bool Engine::Impl::is_last(const DeviceSlot& device, DeviceFault fault) const {
+  return fault == DeviceFault::kProcess ||
+         std::all_of(devices_.begin(), devices_.end(),
+                     [&](const auto& other) { return other->quarantined || other.get() == &device; });
+}
+
+void Engine::Impl::quarantine(DeviceSlot& device, const std::string& why, DeviceFault fault) {
+  const bool last = is_last(device, fault);
+  for (const auto& slot : devices_) {
+    if (slot->quarantined || (slot.get() != &device && fault != DeviceFault::kProcess)) continue;
+    slot->quarantined = true;
+    slot->quarantine_reason = why;
+    cache_.lose_device(slot->index);
+  }
   changed();
-  cache_.lose_device(device.index);
-  if (any_device()) return;
+  if (!last || loss_) return;
+  const bool process_wide = fault == DeviceFault::kProcess;
+  DevicesLost what{.device = device.device->info(), .message = why, .process_wide = process_wide};
+  loss_.emplace(Loss{.what = std::move(what), .tell_at = now() + kLossPatience});
+  if (keeps_jobs()) return;
   std::vector<JobPtr> all;
   for (const auto& [sequence, job] : live_) all.push_back(job);
   for (const JobPtr& job : all)
-    fail(job, FailureClass::kDevice, "every device is out of service, the last after: " + why);
+    fail(job, FailureClass::kDevice,
+         std::string("every device is out of service") +
+             (process_wide ? " until the process is started again, after: " : ", the last after: ") + why);
 }
 
 // ---- jobs

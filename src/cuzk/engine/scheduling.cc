@@ -181,6 +181,7 @@ Engine::Impl::Verdict Engine::Impl::consider(const OrderKey& key, const Waiting&
 }
 
 std::optional<Engine::Impl::Admitted> Engine::Impl::next_partition(Wake& wake) {
+  if (loss_) return std::nullopt;
   release_suspect(wake);
   // Where those in synthesis have work for all of the pool, another one would only take from them, and the
   // first witness of a job come the later.

@@ -28,6 +28,7 @@ Result<void> apply(SimulatedFault fault) {
       throw std::bad_alloc();
     case SimulatedFault::kError:
     case SimulatedFault::kSick:
+    case SimulatedFault::kFatal:
       return io_error("simulated: the stage failed");
     case SimulatedFault::kDefect:
       return Error{ErrorCode::kInternal, "simulated: a result that cannot be"};
@@ -215,7 +216,10 @@ class SimulatedDevice::SimulatedProver : public groth16::Prover {
   explicit SimulatedProver(std::shared_ptr<const Simulation> simulation)
       : simulation_(std::move(simulation)), lock_(simulation_->clock) {}
 
-  [[nodiscard]] bool sick() const { return sick_; }
+  [[nodiscard]] DeviceFault fault() const {
+    if (*simulation_->dead) return DeviceFault::kProcess;
+    return sick_ ? DeviceFault::kDevice : DeviceFault::kNone;
+  }
 
   Result<groth16::Prepared> prepare(std::shared_ptr<const groth16::ProvingKey>, std::shared_ptr<const Shape>,
                                     std::shared_ptr<const Witness> witness, const Fr&, const Fr&) override {
@@ -259,7 +263,7 @@ class SimulatedDevice::SimulatedProver : public groth16::Prover {
   }
   Result<void> hold(const groth16::LaunchOptions& options) {
     key(simulation_->times.hold, options);
-    if (sick_) return io_error("simulated: the device is lost");
+    if (fault() != DeviceFault::kNone) return io_error("simulated: the device is lost");
     return {};
   }
 
@@ -270,7 +274,7 @@ class SimulatedDevice::SimulatedProver : public groth16::Prover {
     std::vector<groth16::Proof> proofs;
     for (const PartitionValues& values : dynamic_cast<const SimulatedPending&>(*pending.state()).values) {
       const SimulatedFault fault = fault_at(*simulation_, SimulatedStage::kFinish, values);
-      sick_ = sick_ || fault == SimulatedFault::kSick;
+      lose(fault);
       CUZK_TRY(apply(fault));
       proofs.push_back(fault == SimulatedFault::kWrongProof ? proof_of({values.first, values.second + 1})
                                                             : proof_of(values));
@@ -286,11 +290,16 @@ class SimulatedDevice::SimulatedProver : public groth16::Prover {
     std::vector<PartitionValues> values;
   };
 
+  void lose(SimulatedFault fault) {
+    if (fault == SimulatedFault::kSick) sick_ = true;
+    if (fault == SimulatedFault::kFatal) *simulation_->dead = true;
+  }
+
   Result<void> stage(SimulatedStage stage, PartitionValues values) {
     const SimulatedFault fault = fault_at(*simulation_, stage, values);
-    sick_ = sick_ || fault == SimulatedFault::kSick;
+    lose(fault);
     // A lost context fails everybody who uses it.
-    if (sick_) return io_error("simulated: the device is lost");
+    if (this->fault() != DeviceFault::kNone) return io_error("simulated: the device is lost");
     return apply(fault);
   }
 
@@ -319,8 +328,8 @@ void SimulatedDevice::drop(const std::shared_ptr<const groth16::ProvingKey>&,
   prover_->drop(options);
 }
 
-bool SimulatedDevice::usable() {
-  return !prover_->sick();
+DeviceFault SimulatedDevice::fault() {
+  return prover_->fault();
 }
 
 }  // namespace cuzk::engine

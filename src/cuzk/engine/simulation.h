@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -18,7 +19,8 @@ enum class SimulatedFault : std::uint8_t {
   kDefect,      ///< kInternal: a result that cannot be
   kWrongProof,  ///< a well-formed proof that does not verify (finish only)
   kParams,      ///< kParams: the parameters have changed since they were loaded
-  kSick,        ///< kIo, and the device is not usable from then on (prepare, launch and finish only)
+  kSick,        ///< kIo, and the device is lost from then on (prepare, launch and finish only)
+  kFatal,       ///< likewise with every device of the simulation, as a wild access of a CUDA kernel does
 };
 enum class SimulatedStage : std::uint8_t { kSynthesis, kPrepare, kLaunch, kFinish };
 
@@ -46,6 +48,8 @@ struct Simulation {
   SimulatedTimes times;
   SimulatedFaults faults;
   KeyHostBytes key_host{};  ///< what every device takes for every circuit
+  /// Every device is lost (SimulatedFault::kFatal).
+  std::shared_ptr<std::atomic<bool>> dead = std::make_shared<std::atomic<bool>>(false);
 };
 
 /// A request for a simulated proof: `tag` makes it differ from others. Partitions: 10 for porep-c2, 16 for
@@ -100,7 +104,7 @@ class SimulatedDevice : public Device {
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
   [[nodiscard]] groth16::Prover& prover() override;
-  [[nodiscard]] bool usable() override;
+  [[nodiscard]] DeviceFault fault() override;
   [[nodiscard]] KeyHostBytes key_host_bytes(const Shape& shape) const override {
     return {key_host_.key, key_host_.launch, 3 * witness_bytes(shape)};  // as CpuDevice
   }

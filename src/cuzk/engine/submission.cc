@@ -298,6 +298,8 @@ void Engine::Impl::adopt(const JobPtr& job) {
   job->assembler.emplace(job->partitions.size());
   if (stopping_) {
     fail(job, FailureClass::kShutdown, "the engine was shut down");
+  } else if (loss_ && keeps_jobs()) {
+    // The journal has it; the next process begins it.
   } else if (!any_device()) {
     fail(job, FailureClass::kDevice, "every device is out of service");
   } else {
@@ -320,6 +322,11 @@ Result<WaiterId> Engine::Impl::await(const std::string& job_id, std::optional<Du
     const bool stored = job->stored;
     lock.unlock();
     done({job->result, stored});
+    return id;
+  }
+  if (loss_ && loss_->told && !job->settled) {
+    lock.unlock();
+    done({.result = {}, .stored = true, .lost = true});
     return id;
   }
   Waiter waiter{job, std::move(done), {}};

@@ -355,18 +355,21 @@ void Engine::Impl::proving_failed(DeviceSlot& device, unsigned worker, const Lau
                                   const Error& error) {
   const bool has_witnesses = launch->holds_memory;
   if (has_witnesses) ++device.launch_failures;
-  const bool sick = !device.device->usable();
+  // Once all devices are lost, what fails on one of them failed for that.
+  const DeviceFault fault = device.device->fault();
+  const bool sick = loss_ || fault != DeviceFault::kNone;
   const std::vector<Member> all(launch->members);
   // A partition that took two devices along does not get a third. Those that a lost device had beside it, and
   // that fail after it, took nothing along.
   const bool first = sick && !device.quarantined;
+  const bool kept = first && is_last(device, fault) && keeps_jobs();
   for (const Member& member : all)
-    if (first && ++member.get().lost_devices >= 2)
+    if (first && ++member.get().lost_devices >= 2 && !kept)
       fail(member.job, FailureClass::kDevice,
            partition_name(member) +
                ": two devices went out of service with it, the last after: " + error.message);
   if (sick)
-    quarantine(device, error.message);
+    quarantine(device, error.message, fault);
   else
     spoil_after(*launch->circuit, error);
   for (const Member& member : all) {
@@ -376,7 +379,7 @@ void Engine::Impl::proving_failed(DeviceSlot& device, unsigned worker, const Lau
   }
   const std::vector<Member> members(launch->members);
   if (sick && has_witnesses) {
-    // Another device takes it as it is. (Without one, every job is settled by now.)
+    // Another device takes it as it is. (Without one, every job is settled by now, or waits for the end.)
     if (!members.empty()) queue_by_job(*launch);
     changed();
     return;

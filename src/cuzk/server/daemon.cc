@@ -8,6 +8,7 @@
 #include <charconv>
 #include <csignal>
 #include <ctime>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -137,13 +138,15 @@ class Daemon {
         engine_,
         engine::Engine::create(
             engine_settings,
-            engine::EngineParts{.pool = *pool_,
-                                .devices = backend_.devices,
-                                .circuits = backend_.circuits,
-                                .read_request = backend_.read_request,
-                                .journal = journal_.get(),
-                                .recorder = &recorder_,
-                                .on_result = [this](const engine::JobResult& result) { done(result); }}));
+            engine::EngineParts{
+                .pool = *pool_,
+                .devices = backend_.devices,
+                .circuits = backend_.circuits,
+                .read_request = backend_.read_request,
+                .journal = journal_.get(),
+                .recorder = &recorder_,
+                .on_result = [this](const engine::JobResult& result) { done(result); },
+                .on_devices_lost = [this](const engine::DevicesLost& lost) { devices_lost(lost); }}));
     live_ = std::make_unique<LiveView>(recorder_, metrics_);
     work_ = std::make_unique<WorkPool>(kReaders);
     CUZK_TRY(start_rpc());
@@ -168,13 +171,14 @@ class Daemon {
   /// Why start failed, as a line of the log like any other.
   void tell(const Error& error) { log_.error("cannot start", {{"reason", error.message}}); }
 
-  /// Until a signal asks for the end.
+  /// Until a signal asks for the end, or the devices are lost: then it does not return.
   void run() {
     const auto watchdog = watchdog_interval();
     const std::chrono::nanoseconds tick = std::min<std::chrono::nanoseconds>(
         std::chrono::seconds(1), watchdog.value_or(std::chrono::seconds(1)));
     for (;;) {
       const int signal = wait_for_signal(tick);
+      if (devices_lost_) end_without_devices();
       if (signal == SIGTERM || signal == SIGINT) {
         log_.info("draining", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"},
                                {"timeout_ms", options_.config.daemon.drain_timeout.count()}});
@@ -202,6 +206,7 @@ class Daemon {
     });
     while (!ended) {
       const int signal = wait_for_signal(std::chrono::milliseconds(50));
+      if (devices_lost_) end_without_devices();
       if (signal == SIGTERM || signal == SIGINT) {
         log_.warn("second signal: exit now");
         log_.flush(std::chrono::milliseconds(200));  // it may be that nobody reads it
@@ -214,10 +219,45 @@ class Daemon {
   }
 
  private:
+  /// On a thread of the engine, perhaps before the start is over.
+  void devices_lost(const engine::DevicesLost& lost) {
+    log_.error(lost.process_wide ? "a fault of one device ends all work on devices in this process"
+                                 : "the last device is lost",
+               {{"device", lost.device.ordinal},
+                {"uuid", lost.device.uuid},
+                {"name", lost.device.name},
+                {"reason", lost.message},
+                {"jobs_kept", lost.jobs_kept}});
+    devices_lost_ = true;
+  }
+
+  /// The process ends as if it were killed: what is left of its devices may keep any thread that is with
+  /// them.
+  [[noreturn]] void end_without_devices() {
+    // Answers that are under way get out, unless this hangs on a call that nobody answers any more. It may be
+    // draining already.
+    std::atomic<bool> ended = false;
+    std::thread([&] {
+      const std::lock_guard alone(stop_rpc_);
+      rpc_->stop(std::chrono::seconds(1));
+      ended = true;
+    }).detach();
+    for (int i = 0; i < 60 && !ended; ++i) {
+      const int signal = wait_for_signal(std::chrono::milliseconds(50));
+      if (signal == SIGTERM || signal == SIGINT) break;
+    }
+    log_.error("ended, as no device proves any more in this process",
+               {{"exit_code", kExitDevicesLost},
+                {"jobs", journal_ != nullptr ? "the journal has them for the next start" : "failed"}});
+    log_.flush(std::chrono::milliseconds(200));  // it may be that nobody reads it
+    ::_exit(kExitDevicesLost);
+  }
+
   void end() {
     const bool whole = engine_->shut_down(options_.config.daemon.drain_timeout);
     log_.info(whole ? "drained" : "drained; what ran was failed with SHUTDOWN");
     // Everybody who waited has been answered; this lets the answers out.
+    const std::lock_guard alone(stop_rpc_);
     rpc_->stop(std::chrono::seconds(5));
     work_.reset();
     http_.reset();
@@ -430,6 +470,7 @@ class Daemon {
   std::unique_ptr<journal::SqliteJournal> journal_;
   std::unique_ptr<ThreadPool> pool_;
   Backend backend_;
+  std::atomic<bool> devices_lost_ = false;
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<LiveView> live_;
   std::string token_;
@@ -438,6 +479,7 @@ class Daemon {
   std::vector<Listener> listeners_;            // until the server has them
   std::string readiness_;                      // as the health service was told
   std::atomic<bool> engine_is_there_ = false;  // for the side port, which is there first
+  std::mutex stop_rpc_;
   // The server is stopped before the pool ends, and the service goes last: calls refer to both.
   std::unique_ptr<ProvingService> service_;
   std::unique_ptr<WorkPool> work_;

@@ -44,10 +44,16 @@ struct DaemonOptions {
   BackendFactory backend = configured_backend;
 };
 
+/// The exit code of a daemon whose devices are lost. (3 is that of other failures of the environment.)
+inline constexpr int kExitDevicesLost = 4;
+
 /// Runs the daemon until SIGTERM or SIGINT, drains and returns; a second signal ends the process at once with
-/// exit code 3. Sets signal masks and the limit of open files of the process, so: once in it, from the main
-/// thread, before there are others. kUsage: the configuration cannot be; kIo: an address, the journal or a
-/// file cannot be had. The log has the error already.
+/// exit code 3. When no device proves any more in this process (EngineParts::on_devices_lost) it ends the
+/// process with kExitDevicesLost, within seconds and as if killed: jobs that are not done stay in the
+/// journal, begun; without a journal they have failed with DEVICE by then. Sets signal masks and the limit of
+/// open files of the process, so: once in it, from the main thread, before there are others. kUsage: the
+/// configuration cannot be; kIo: an address, the journal or a file cannot be had. The log has the error
+/// already.
 Result<void> run_daemon(const DaemonOptions& options);
 
 }  // namespace cuzk::server

@@ -9,7 +9,14 @@ namespace cuzk::server {
 void Wait::begin(const std::string& job_id, std::optional<engine::Duration> timeout) {
   const Result<engine::WaiterId> waiter =
       engine_.await(job_id, timeout, [self = shared_from_this(), job_id](const engine::Awaited& awaited) {
-        if (self->end()) self->answer_(job_id, awaited);
+        if (!self->end()) return;
+        if (awaited.lost)
+          self->refuse_(
+              {grpc::StatusCode::UNAVAILABLE,
+               "DEVICE: no device proves any more in this process; the job is in the journal and the "
+               "daemon goes on with it when it is started again"});
+        else
+          self->answer_(job_id, awaited);
       });
   if (!waiter) {
     if (end()) refuse_({grpc::StatusCode::NOT_FOUND, "job_id: there is no job '" + repeated(job_id) + "'"});

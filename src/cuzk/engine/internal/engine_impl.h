@@ -266,8 +266,11 @@ class Engine::Impl {
   void check_failed(const Member& member, const DeviceSlot& device, unsigned worker,
                     std::vector<std::uint8_t> proof, const std::string& reason);
   [[nodiscard]] bool avoids(const Launch& launch, const DeviceSlot& device, unsigned worker) const;
-  void quarantine(DeviceSlot& device, const std::string& why);
+  void quarantine(DeviceSlot& device, const std::string& why, DeviceFault fault);
   [[nodiscard]] bool any_device() const;
+  [[nodiscard]] bool is_last(const DeviceSlot& device, DeviceFault fault) const;
+  /// Whether jobs outlive the loss of all devices.
+  [[nodiscard]] bool keeps_jobs() const { return parts_.journal != nullptr && parts_.on_devices_lost; }
 
   // ---- workers.cc
   void synthesis_worker(unsigned worker);
@@ -329,6 +332,8 @@ class Engine::Impl {
   // ---- keeper.cc
   void keeper();
   [[nodiscard]] bool nothing_left() const;
+  [[nodiscard]] bool finished_is_delivered() const;
+  void tell_of_loss(Lock& lock);
 
   const EngineConfig config_;
   const EngineParts parts_;
@@ -413,6 +418,14 @@ class Engine::Impl {
 
   std::stop_source stop_loads_;  // not guarded: it is thread-safe
 
+  /// Every device is lost: nothing is begun any more.
+  struct Loss {
+    DevicesLost what;
+    TimePoint tell_at{};  // at the latest
+    bool told = false;
+  };
+  std::optional<Loss> loss_;
+
   bool submissions_stopped_ = false;
   bool stopping_ = false;             // threads end when their queues are empty
   bool delivered_all_ = false;        // the delivery thread has ended
@@ -431,6 +444,9 @@ class Engine::Impl {
 
 /// What a retained result is budgeted for.
 [[nodiscard]] std::uint64_t result_bytes(const JobResult& result);
+
+/// How long what is finished may take to be delivered when every device is lost.
+inline constexpr Duration kLossPatience = std::chrono::seconds(5);
 
 /// How long after a write that the journal could not do the next one is tried.
 inline constexpr Duration kJournalRetry = std::chrono::seconds(1);

@@ -266,8 +266,8 @@ class Sums {
     for (const unsigned most : {3U, 5U, 16U}) {
       const cuda::MsmWindows windows = cuda::msm_windows(n, most);
       const std::uint64_t bytes = windows.multiples * n * sizeof(Affine<F>);
-      // A sum with the widest windows takes some 290 bytes a base.
-      if (windows.multiples == before || bytes + 300 * n > context_.free_bytes()) continue;
+      // A sum with the widest windows takes some 170 bytes a base.
+      if (windows.multiples == before || bytes + 180 * n > context_.free_bytes()) continue;
       before = windows.multiples;
       const cuda::DeviceMemory memory = require(context_.allocate(bytes, "multiples"));
       require(context_.check(cudaMemcpyAsync(memory.as<void>(), bases_.as<void>(), n * sizeof(Affine<F>),

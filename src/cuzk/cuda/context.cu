@@ -138,6 +138,8 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
   self->vram_limit_ = options.vram_limit == 0 ? most : std::min<std::uint64_t>(options.vram_limit, most);
   CUZK_TRY(self->check(cudaStreamCreateWithFlags(&self->stream_, cudaStreamNonBlocking), stage));
   CUZK_TRY(self->check(cudaStreamCreateWithFlags(&self->copies_, cudaStreamNonBlocking), stage));
+  for (CUstream_st*& beside : self->beside_)
+    CUZK_TRY(self->check(cudaStreamCreateWithFlags(&beside, cudaStreamNonBlocking), stage));
   cudaMemPoolProps pool{};
   pool.allocType = cudaMemAllocationTypePinned;
   pool.location.type = cudaMemLocationTypeDevice;
@@ -155,10 +157,14 @@ Context::~Context() {
   if (fault() == Fault::none) {
     if (stream_ != nullptr) ignore(cudaStreamSynchronize(stream_));
     if (copies_ != nullptr) ignore(cudaStreamSynchronize(copies_));
+    for (CUstream_st* const beside : beside_)
+      if (beside != nullptr) ignore(cudaStreamSynchronize(beside));
   }
   if (pool_ != nullptr) ignore(cudaMemPoolDestroy(pool_));
   if (stream_ != nullptr) ignore(cudaStreamDestroy(stream_));
   if (copies_ != nullptr) ignore(cudaStreamDestroy(copies_));
+  for (CUstream_st* const beside : beside_)
+    if (beside != nullptr) ignore(cudaStreamDestroy(beside));
 }
 
 std::uint64_t Context::bytes_in_use() const {

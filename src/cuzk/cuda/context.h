@@ -102,7 +102,8 @@ class PinnedMemory {
 };
 
 /// One device: its stream of work, its memory and its health. All work of a context runs in the order of one
-/// stream, `stream()`; a second one, `copies()`, moves data beside it.
+/// stream, `stream()`, but for parts of sums that have too little to do, on streams `beside()` it; another
+/// one, `copies()`, moves data.
 ///
 /// Memory comes from a pool of the context's own, with exact accounting: what a request takes is its size
 /// rounded up to kGranule, and a request that would pass the limit fails before the driver is asked. Freed
@@ -189,6 +190,10 @@ class Context {
 
   [[nodiscard]] CUstream_st* stream() const { return stream_; }
   [[nodiscard]] CUstream_st* copies() const { return copies_; }
+  /// 0 <= i < kBeside. Who uses one orders it behind stream(), in whose order memory comes and goes, and
+  /// stream() behind it, or waits for it.
+  static constexpr unsigned kBeside = 2;
+  [[nodiscard]] CUstream_st* beside(unsigned i) const { return beside_[i]; }
 
   /// Turns the status of a CUDA call (a cudaError_t) into a Result: an error says device, stage and cause.
   Result<void> check(int status, const char* stage);
@@ -217,9 +222,11 @@ class Context {
   mutable std::mutex mutex_;
   std::uint64_t in_use_ = 0;  // guarded by mutex_, as are those below
   std::uint64_t peak_ = 0;
-  std::uint64_t watched_ = 0;
   Fault fault_ = Fault::none;
   std::string fault_message_;
+
+  CUstream_st* beside_[kBeside] = {};
+  std::uint64_t watched_ = 0;  // guarded by mutex_
 };
 
 }  // namespace cuzk::cuda

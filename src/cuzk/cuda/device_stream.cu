@@ -36,6 +36,8 @@ Result<void> copy_async(Context& context, CUstream_st* stream, void* to, const v
 void drain(Context& context) {
   if (context.fault() != Fault::none) return;
   (void)context.check(cudaStreamSynchronize(context.copies()), "end of a launch");
+  for (unsigned i = 0; i < Context::kBeside; ++i)
+    (void)context.check(cudaStreamSynchronize(context.beside(i)), "end of a launch");
   (void)context.check(cudaStreamSynchronize(context.stream()), "end of a launch");
 }
 

@@ -13,6 +13,14 @@ Result<std::vector<G1WindowSums>> msms(Context& context, const G1Affine* bases, 
   return run_msms(context, reinterpret_cast<const G1Affine32*>(bases), scalars, counts, options);
 }
 
+Result<std::unique_ptr<PendingSums<Fp>>> begin_msms(Context& context, CUstream_st* stream,
+                                                    CUstream_st* columns, const G1Affine* bases,
+                                                    const Fr* scalars, std::span<const std::uint64_t> counts,
+                                                    const MsmOptions& options) {
+  return begin_sums(context, stream, columns, reinterpret_cast<const G1Affine32*>(bases), scalars, counts,
+                    options);
+}
+
 Result<std::vector<G1Xyzz>> bit_sum(Context& context, const G1Affine* bases, const std::uint64_t* bits,
                                     std::uint64_t count, std::uint64_t set, const BasePairs& pairs) {
   return run_bit_sum(context, reinterpret_cast<const G1Affine32*>(bases), bits, count, set, pairs);

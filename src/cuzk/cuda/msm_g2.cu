@@ -8,6 +8,14 @@ Result<G2WindowSums> msm(Context& context, const G2Affine* bases, const Fr* scal
   return run_msm(context, reinterpret_cast<const G2Affine32*>(bases), scalars, count, options);
 }
 
+Result<std::unique_ptr<PendingSums<Fp2>>> begin_msms(Context& context, CUstream_st* stream,
+                                                     CUstream_st* columns, const G2Affine* bases,
+                                                     const Fr* scalars, std::span<const std::uint64_t> counts,
+                                                     const MsmOptions& options) {
+  return begin_sums(context, stream, columns, reinterpret_cast<const G2Affine32*>(bases), scalars, counts,
+                    options);
+}
+
 Result<std::vector<G2Xyzz>> bit_sum(Context& context, const G2Affine* bases, const std::uint64_t* bits,
                                     std::uint64_t count, std::uint64_t set, const BasePairs& pairs) {
   return run_bit_sum(context, reinterpret_cast<const G2Affine32*>(bases), bits, count, set, pairs);

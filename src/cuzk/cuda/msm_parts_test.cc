@@ -139,10 +139,11 @@ void sum_stretch(const std::vector<G1Affine32>& bases, const std::uint32_t* code
   std::vector<G1Affine32> points;  // of the level
   for (std::uint32_t i = 0; i < entries; ++i)
     points.push_back((codes[i] & 1) != 0 ? -bases[index[i]] : bases[index[i]]);
-  for (std::uint32_t distance = 0; *std::max_element(size.begin(), size.end()) > 1;
-       distance = distance == 0 ? 1 : 2 * distance) {
+  const std::uint32_t largest = *std::max_element(size.begin(), size.end());
+  std::uint32_t distance = 0;
+  for (unsigned round = 0; size_after(largest, round) > 1; ++round, distance = std::max(1U, 2 * distance)) {
     std::vector<std::uint64_t> sums(count + 1);
-    for (std::uint32_t b = 0; b < count; ++b) sums[b + 1] = sums[b] + packed_size(size[b]);
+    for (std::uint32_t b = 0; b < count; ++b) sums[b + 1] = sums[b] + packed_size(size_after(size[b], round));
     std::vector<ListedPair> list(static_cast<std::uint32_t>(sums[count]));
     for (std::uint32_t i = 0; i < list.size(); ++i)
       list[i] = pair_in(level, sums.data(), i, bucket_of_pair(sums.data(), i, 0, count), distance);
@@ -158,11 +159,18 @@ void sum_stretch(const std::vector<G1Affine32>& bases, const std::uint32_t* code
     } else {
       host_affine_add<Fp32>(PointPairs<Fp32>::listed(list.data(), points.data(), distance), pairs);
     }
-    for (std::uint32_t b = 0; b < count; ++b) size[b] = (size[b] + 1) / 2;
   }
   for (std::uint32_t b = 0; b < count; ++b) {
     G1Affine32& to = b == 0 && border != nullptr ? *border : out[first + b];
     to = size[b] != 0 ? points[start[b]] : G1Affine32::infinity();
+  }
+}
+
+TEST(MsmParts, RoundsHalveBuckets) {
+  for (const std::uint32_t size : {0U, 1U, 2U, 3U, 7U, 8U, 9U, 1000U, 0x80000001U, UINT32_MAX}) {
+    std::uint64_t expected = size;
+    for (unsigned round = 0; round < 32; ++round, expected = (expected + 1) / 2)
+      EXPECT_EQ(size_after(size, round), expected) << size;
   }
 }
 

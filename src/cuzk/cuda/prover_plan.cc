@@ -298,7 +298,7 @@ Placement nothing_resident(unsigned arrays, std::uint64_t piece, bool room_for_s
 /// what a byte of resident bases saves, it is enough. Times of an H200 (docs/experiments.md,
 /// "Streamed keys", which also says by how much plans made with them missed).
 std::uint64_t wanted_scratch(const CircuitCounts& c, const Placement& place) {
-  constexpr double kEntryBytes = 125;
+  constexpr double kEntryBytes = 85;
   constexpr double kSetNanoseconds = 7.3e5;
   constexpr double kResidentNanoseconds = 0.016;
   const std::uint64_t points = place.h ? c.h : std::min(place.piece, c.h);

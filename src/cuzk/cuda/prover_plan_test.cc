@@ -9,6 +9,7 @@
 
 #include "cuzk/cuda/context.h"
 #include "cuzk/cuda/internal/bit_selection.h"
+#include "cuzk/cuda/internal/msm_memory.h"
 #include "cuzk/cuda/internal/sum_memory.h"
 #include "cuzk/cuda/msm.h"
 #include "cuzk/groth16/proving_key_bases.h"
@@ -617,6 +618,43 @@ TEST(SumMemory, BoundsGrowWithWhatTheyBound) {
   EXPECT_EQ(pairs_memory_bound(1, 96), 0U);
   EXPECT_GT(pairs_memory_bound(1 << 20, 192), pairs_memory_bound(1 << 20, 96));
   EXPECT_EQ(pairs_memory_bound(1 << 23, 96), pairs_memory_bound(1 << 25, 96));
+}
+
+TEST(SumMemory, PhasesShareWhatDoesNotOutliveThem) {
+  MsmSizes sizes{.point = 96,
+                 .entries = 1000,
+                 .stretch = 700,
+                 .buckets = 64,
+                 .all = 256,
+                 .lines = 40,
+                 .kept_codes = 0,
+                 .accumulates = false};
+  const MsmScratch scratch{.sort = 9000, .prefix_sums = 100, .tree_additions = 5000, .half_additions = 2000};
+  using Part = MsmMemory::Part;
+  const auto expect_apart = [](const MsmMemory& m, const std::vector<Part>& phase) {
+    std::uint64_t end = 0;
+    for (const Part& part : phase) {
+      EXPECT_EQ(part.at % Context::kGranule, 0U);
+      EXPECT_GE(part.at, end);
+      end = part.at + part.bytes;
+    }
+    EXPECT_LE(end, m.shared);
+  };
+  for (const std::uint64_t kept : {0, 4000}) {
+    sizes.kept_codes = kept;
+    const MsmMemory m(sizes, scratch);
+    expect_apart(m, {m.codes, m.index, m.sort_scratch});
+    expect_apart(m, {m.starts, m.sizes, m.sums, m.sum_scratch, m.list, m.level, m.tree_adder});
+    expect_apart(m, {m.rows, m.line_sums, m.row_adder, m.column_adder});
+    EXPECT_EQ(m.codes.bytes + m.kept_index, 4 * sizes.entries);
+    EXPECT_EQ(m.kept_codes, 4 * kept);
+    EXPECT_EQ(m.list.bytes, 8 * 351U);
+    EXPECT_EQ(m.level.bytes, 96 * 383U);
+    EXPECT_EQ(m.fresh, 0U);
+    EXPECT_GT(m.total(), m.kept_codes + m.kept_index + 2 * m.sorted + m.buckets + m.shared);
+  }
+  sizes.accumulates = true;
+  EXPECT_EQ(MsmMemory(sizes, scratch).fresh, 96 * sizes.buckets);
 }
 
 TEST(ProverPlan, TextNamesEveryPartAndTheSums) {

@@ -1,17 +1,19 @@
 #include "cuzk/cuda/internal/resident_run.h"
 
 #include <array>
+#include <memory>
 #include <numeric>
 #include <utility>
 #include <vector>
 
 #include "cuzk/cuda/internal/circuit_stages.h"
 #include "cuzk/cuda/internal/device_stream.h"
+#include "cuzk/cuda/internal/pending_sums.h"
 
 namespace cuzk::cuda {
 namespace {
 
-/// Up to which whole_msm_memory_bound is one.
+/// Up to which most_msm_memory is a bound.
 constexpr std::uint64_t kMostBounded = std::uint64_t{1} << 27;
 
 class ResidentRun : CircuitStages {
@@ -59,15 +61,14 @@ class ResidentRun : CircuitStages {
     context_.watch();
     CUZK_TRY_ASSIGN(auto sum, msm(context_, bases, scalars, count, options));
     if (count != 0 && (count <= kMostBounded || options.windows.multiples > 1))
-      CUZK_TRY(expect_at_most(before,
-                              std::min(free, whole_msm_memory_bound(count, sizeof(Point), options.windows)),
+      CUZK_TRY(expect_at_most(before, std::min(free, most_msm_memory(count, sizeof(Point), options.windows)),
                               "multi-scalar multiplication"));
     return sum;
   }
 
-  /// The stage "g1_wide": the sums over the wide bases of l, a and b_g1 side by side, as one after the other
-  /// they are too small to keep a device busy. Where they are not, or there is no memory for this and copies
-  /// of the bases, the queries do it.
+  /// The stage "all_wide": the sums over the wide bases of l, a and b_g1 side by side, and beside them the
+  /// one of b_g2 on a stream of its own, as one after the other they are too small to keep a device busy.
+  /// Where they are not, or there is no memory for this and copies of the bases, the queries do it.
   Result<void> sum_wide_together(CircuitParts& parts) {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 23;
     struct Part {
@@ -81,16 +82,23 @@ class ResidentRun : CircuitStages {
     std::array<std::uint64_t, 3> counts{};
     for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = queries[i].bases.wide_count;
     const std::uint64_t count = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
-    if (count == 0 || count > kMost) return {};
+    const std::uint64_t count_g2 = key_.b_g2.wide_count;
+    if (count == 0 || count > kMost || count_g2 != counts.back()) return {};
     const MsmOptions options{.windows = msm_windows(count, 1, counts.size())};
+    const MsmOptions options_g2{.windows = msm_windows(count_g2)};
+    const std::uint64_t copies =
+        Context::rounded(count * sizeof(G1Affine)) + Context::rounded(count * sizeof(Fr));
     const std::uint64_t wanted =
-        Context::rounded(count * sizeof(G1Affine)) + Context::rounded(count * sizeof(Fr)) +
-        whole_msm_memory_bound(count, sizeof(G1Affine), options.windows, counts.size());
+        copies + whole_msm_memory_bound(count, sizeof(G1Affine), options.windows, counts.size()) +
+        whole_msm_memory_bound(count_g2, sizeof(G2Affine), options_g2.windows);
     if (wanted > context_.free_bytes()) return {};
+    const std::uint64_t most = copies +
+                               most_msm_memory(count, sizeof(G1Affine), options.windows, counts.size()) +
+                               most_msm_memory(count_g2, sizeof(G2Affine), options_g2.windows);
 
     const std::uint64_t before = context_.bytes_in_use();
     context_.watch();
-    CUZK_TRY(clock_.begin("g1_wide"));
+    CUZK_TRY(clock_.begin("all_wide"));
     CUZK_TRY_ASSIGN(const DeviceMemory bases, context_.allocate(count * sizeof(G1Affine), "wide bases"));
     CUZK_TRY_ASSIGN(const DeviceMemory scalars, context_.allocate(count * sizeof(Fr), "wide scalars"));
     std::uint64_t begin = 0;
@@ -102,11 +110,26 @@ class ResidentRun : CircuitStages {
                               scalars.as<Fr>() + begin));
       begin += size;
     }
-    CUZK_TRY_ASSIGN(std::vector<G1WindowSums> sums,
-                    msms(context_, bases.as<G1Affine>(), scalars.as<Fr>(), counts, options));
+    std::unique_ptr<PendingSums<Fp2>> g2;
+    if (count_g2 != 0) {
+      // Its scalars are those of b_g1, the last ones.
+      CUZK_TRY_ASSIGN(g2, begin_msms(context_, context_.beside(0), context_.beside(0),
+                                     key_.b_g2.wide_bases.as<G2Affine>(),
+                                     scalars.as<Fr>() + (count - count_g2), {&count_g2, 1}, options_g2));
+    }
+    CUZK_TRY_ASSIGN(const std::unique_ptr<PendingSums<Fp>> g1,
+                    begin_msms(context_, context_.stream(), context_.beside(1), bases.as<G1Affine>(),
+                               scalars.as<Fr>(), counts, options));
+    if (g2 != nullptr) CUZK_TRY(g2->add());
+    CUZK_TRY(g1->add());
+    CUZK_TRY_ASSIGN(std::vector<G1WindowSums> sums, g1->finish());
     for (std::size_t i = 0; i < sums.size(); ++i) queries[i].out.wide.push_back(std::move(sums[i]));
+    if (g2 != nullptr) {
+      CUZK_TRY_ASSIGN(parts.b_g2.wide, g2->finish());
+    }
     progress_.add(count, Progress::kWide);
-    CUZK_TRY(expect_at_most(before, wanted, "wide bases"));
+    progress_.add(count_g2, Progress::kWide * kScale<Fp2>);
+    CUZK_TRY(expect_at_most(before, most, "wide bases"));
     return clock_.end();
   }
 

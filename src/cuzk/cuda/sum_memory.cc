@@ -4,6 +4,7 @@
 
 #include "cuzk/cuda/internal/affine_add.h"
 #include "cuzk/cuda/internal/digits32.h"
+#include "cuzk/cuda/internal/msm_memory.h"
 #include "cuzk/cuda/prover_plan.h"
 
 namespace cuzk::cuda {
@@ -19,8 +20,33 @@ std::uint64_t adder_bound(std::uint64_t additions, std::uint64_t point_bytes) {
   const std::uint64_t coordinate = point_bytes / 2;
   // A grid has no more threads than there are additions, in blocks of 128.
   const std::uint64_t grid = std::min(point_bytes == sizeof(G1Affine) ? kGrid : kGrid / 2, additions + 128);
-  // No more than 256 additions a thread are batched.
-  return coordinate * std::min(additions + grid, grid * 256);
+  return coordinate * std::min(additions + grid, grid * kMostSteps);
+}
+
+std::uint64_t memory_bound(const MsmSizes& s) {
+  const MsmScratch scratch{
+      // A second copy of codes and index, and two tables of the sort's blocks, which do not grow for ever.
+      .sort = 8 * s.entries + std::min(s.entries, std::uint64_t{1} << 26),
+      .prefix_sums = 3 * (s.buckets + 1),
+      .tree_additions = adder_bound(s.tree_additions(), s.point),
+      .half_additions = adder_bound(s.half_additions(), s.point)};
+  return MsmMemory(s, scratch).total() + kFixed;
+}
+
+/// Of as many windows at a time as suit a sum, all bases at once.
+MsmSizes whole_sizes(std::uint64_t count, std::uint64_t point_bytes, const MsmWindows& windows,
+                     unsigned sums) {
+  const DigitWindows digits(windows);
+  const unsigned group = digits.sets_at_a_time(count);
+  const std::uint64_t entries = digits.windows_before(group) * count;
+  return {.point = point_bytes,
+          .entries = entries,
+          .stretch = std::min(entries, kDigitsAtATime),
+          .buckets = sums * digits.most_buckets(group),
+          .all = sums * digits.all_buckets(),
+          .lines = sums * (digits.rows() + digits.columns()),
+          .kept_codes = 0,
+          .accumulates = false};
 }
 
 }  // namespace
@@ -34,31 +60,29 @@ std::uint64_t msm_memory_bound(std::uint64_t count, std::uint64_t point_bytes, c
   if (count == 0) return 0;
   const DigitWindows digits(windows);
   const std::uint64_t entries = std::min(slice, count);
-  const std::uint64_t buckets = digits.buckets(digits.sets - 1);  // of a widest one
-  const std::uint64_t all = digits.all_buckets();
-  // Digits, and digits and index before and after the sort, whose own memory holds a second copy of both.
-  std::uint64_t sum = (4 + 12 + 9) * entries;
-  sum += 27 * (buckets + 1);  // starts, sizes, their prefix sums and those's scratch
-  sum += sizeof(ListedPair) * (entries / 2 + 1);
-  sum += point_bytes * std::min(entries, (entries + buckets) / 2 + 1);
-  sum += point_bytes * (all + buckets + all / 2 + 1);
-  return sum + adder_bound(std::max(entries / 2 + 1, all), point_bytes) + kFixed;
+  return memory_bound({.point = point_bytes,
+                       .entries = entries,
+                       .stretch = entries,
+                       .buckets = digits.buckets(digits.sets - 1),  // of a widest one
+                       .all = digits.all_buckets(),
+                       .lines = digits.rows() + digits.columns(),
+                       .kept_codes = 0,
+                       .accumulates = true});
 }
 
 std::uint64_t whole_msm_memory_bound(std::uint64_t count, std::uint64_t point_bytes,
                                      const MsmWindows& windows, unsigned sums) {
+  return count == 0 ? 0 : memory_bound(whole_sizes(count, point_bytes, windows, sums));
+}
+
+std::uint64_t most_msm_memory(std::uint64_t count, std::uint64_t point_bytes, const MsmWindows& windows,
+                              unsigned sums) {
   if (count == 0) return 0;
+  MsmSizes sizes = whole_sizes(count, point_bytes, windows, sums);
+  const std::uint64_t without = memory_bound(sizes);
   const DigitWindows digits(windows);
-  const unsigned group = digits.sets_at_a_time(count);
-  const std::uint64_t entries = digits.windows_before(group) * count;
-  const std::uint64_t stretch = std::min(entries, kDigitsAtATime);
-  const std::uint64_t buckets = sums * digits.most_buckets(group);
-  const std::uint64_t all = sums * digits.all_buckets();
-  std::uint64_t sum = 4 * digits.count * count + (12 + 9) * entries + 27 * (buckets + 1);
-  sum += sizeof(ListedPair) * (stretch / 2 + 1);
-  sum += point_bytes * std::min(stretch, (stretch + buckets) / 2 + 1);
-  sum += point_bytes * (all + all / 2 + 1);
-  return sum + adder_bound(std::max(stretch / 2 + 1, all), point_bytes) + kFixed;
+  if (digits.sets_at_a_time(count) < digits.sets) sizes.kept_codes = std::uint64_t{digits.count} * count;
+  return std::max(without, memory_bound(sizes));
 }
 
 MsmWindows fitting_windows(std::uint64_t count, std::uint64_t point_bytes, std::uint64_t free) {

@@ -12,6 +12,8 @@ namespace cuzk::cuda {
 /// Multiprocessors that add at a time, more than any card has that we know: on a larger one the others have
 /// nothing to do, so that what sums take is bounded (sum_memory.h).
 inline constexpr unsigned kMostMultiprocessors = 192;
+/// Additions of a thread that share an inversion, at the most.
+inline constexpr std::uint32_t kMostSteps = 256;
 
 /// What is copied at a time.
 struct alignas(16) Chunk {

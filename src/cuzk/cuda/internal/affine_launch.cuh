@@ -28,7 +28,6 @@ struct AffineAddShape {
   /// Blocks that a multiprocessor holds, where its shared memory is enough: 128 registers a thread for G1,
   /// 255 for G2.
   static constexpr unsigned kBlocks = sizeof(F) == sizeof(Fp32) ? 4 : 2;
-  static constexpr std::uint32_t kMaxSteps = 256;
 };
 
 template <class F>
@@ -50,16 +49,22 @@ class AffineAdder {
   /// Scratch for batches of up to `most` additions.
   static std::uint64_t scratch_bytes(const Context& context, std::uint64_t most) {
     const std::uint64_t grid = grid_blocks(context, most) * Shape::kThreads;
-    const std::uint64_t steps = std::min<std::uint64_t>((most + grid - 1) / grid, Shape::kMaxSteps);
+    const std::uint64_t steps = std::min<std::uint64_t>((most + grid - 1) / grid, kMostSteps);
     return grid * std::max<std::uint64_t>(steps, 1) * sizeof(F);
   }
   Result<void> reserve(Context& context, std::uint64_t most) {
+    CUZK_TRY_ASSIGN(owned_, context.allocate(scratch_bytes(context, most), "point additions"));
+    return use(context, context.stream(), owned_.as<Chunk>(), owned_.bytes());
+  }
+  /// With scratch memory of the caller's, for additions on `stream`.
+  Result<void> use(Context& context, cudaStream_t stream, void* scratch, std::uint64_t bytes) {
     context_ = &context;
-    CUZK_TRY(context.check(
+    stream_ = stream;
+    prefix_ = static_cast<Chunk*>(scratch);
+    bytes_ = bytes;
+    return context.check(
         cudaFuncSetAttribute(affine_add<F>, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared),
-        "point additions"));
-    CUZK_TRY_ASSIGN(prefix_, context.allocate(scratch_bytes(context, most), "point additions"));
-    return {};
+        "point additions");
   }
 
   /// `count` additions, or as many as *on_device says, `count` being the most.
@@ -68,9 +73,9 @@ class AffineAdder {
     if (count == 0) return {};
     const std::uint64_t blocks = grid_blocks(*context_, count);
     const auto max_steps = static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(prefix_.bytes() / (blocks * Shape::kThreads * sizeof(F)), Shape::kMaxSteps));
-    affine_add<F><<<static_cast<unsigned>(blocks), Shape::kThreads, kShared, context_->stream()>>>(
-        pairs, on_device, static_cast<std::uint32_t>(count), prefix_.template as<Chunk>(), max_steps);
+        std::min<std::uint64_t>(bytes_ / (blocks * Shape::kThreads * sizeof(F)), kMostSteps));
+    affine_add<F><<<static_cast<unsigned>(blocks), Shape::kThreads, kShared, stream_>>>(
+        pairs, on_device, static_cast<std::uint32_t>(count), prefix_, max_steps);
     return context_->check_launch("point additions");
   }
 
@@ -85,7 +90,10 @@ class AffineAdder {
   }
 
   Context* context_ = nullptr;
-  DeviceMemory prefix_;
+  cudaStream_t stream_ = nullptr;
+  Chunk* prefix_ = nullptr;
+  std::uint64_t bytes_ = 0;
+  DeviceMemory owned_;
 };
 
 }  // namespace cuzk::cuda

@@ -6,18 +6,24 @@
 
 namespace cuzk::cuda {
 
-/// The bookkeeping of trees over buckets. Bucket b has size[b] points, the first at start[b], the others each
-/// `distance` behind the one before. The entries lie side by side; the next level has a sum for every pair of
-/// neighbours and a copy of the odd one out, side by side in an array of their own. There later levels stay:
-/// a sum takes the place of its first operand, so that the distance doubles and the odd one out is where it
-/// belongs. Packed numbers hold pairs (size / 2) in the low half and points of the next level ((size + 1) /
-/// 2) in the high half; their prefix sums say where pair j of bucket b is listed and, in the first level,
-/// where its sum goes.
+/// The bookkeeping of trees over buckets. Bucket b has size[b] entries at first, and size_after(size[b],
+/// rounds) points after some rounds, the first at start[b], the others each `distance` behind the one before.
+/// The entries lie side by side; the next level has a sum for every pair of neighbours and a copy of the odd
+/// one out, side by side in an array of their own. There later levels stay: a sum takes the place of its
+/// first operand, so that the distance doubles and the odd one out is where it belongs. Packed numbers hold
+/// pairs (size / 2) in the low half and points of the next level ((size + 1) / 2) in the high half; their
+/// prefix sums say where pair j of bucket b is listed and, in the first level, where its sum goes.
 struct BucketLevel {
   std::uint32_t* start;
   std::uint32_t* size;
   std::uint32_t count;  ///< buckets
 };
+
+/// Of `size` points those that are left after so many rounds (below 32): half of them, rounded
+/// up, each time.
+CUZK_HD CUZK_INLINE std::uint32_t size_after(std::uint32_t size, unsigned rounds) {
+  return size == 0 ? 0 : ((size - 1) >> rounds) + 1;
+}
 
 CUZK_HD CUZK_INLINE std::uint64_t packed_size(std::uint32_t size) {
   return static_cast<std::uint64_t>(size / 2 + size % 2) << 32 | size / 2;

@@ -42,7 +42,7 @@ class Fence {
 Result<void> copy_async(Context& context, CUstream_st* stream, void* to, const void* from,
                         std::uint64_t bytes, const char* stage);
 
-/// Waits for both streams of a context. An error is remembered by it.
+/// Waits for the streams of a context. An error is remembered by it.
 void drain(Context& context);
 
 /// Some bytes of host memory.

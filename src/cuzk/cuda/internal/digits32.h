@@ -73,6 +73,11 @@ struct DigitWindows {
     return std::uint64_t{set + (set < narrow ? 0 : set - narrow)} << (narrow_bits - 1);
   }
   [[nodiscard]] CUZK_HD std::uint64_t all_buckets() const { return buckets_before(sets); }
+  /// Buckets are combined in rows of 2^low_bits(), and in columns, of which a wide set has two for each place
+  /// in a row: so many rows and columns of all sets.
+  [[nodiscard]] unsigned low_bits() const { return (widest() - 1) / 2; }
+  [[nodiscard]] std::uint64_t rows() const { return all_buckets() >> low_bits(); }
+  [[nodiscard]] std::uint64_t columns() const { return std::uint64_t{2 * sets - narrow} << low_bits(); }
   /// Windows in the sets before `set`: where its first one lies, where windows are in the order of sets.
   [[nodiscard]] CUZK_HD unsigned windows_before(unsigned set) const {
     return set * (multiples - 1) + (set < whole ? set : whole);

@@ -24,6 +24,10 @@ inline constexpr unsigned kNarrowWindows = 26;
 /// are computed side by side. A bound from above up to 2^27 points, and beyond with multiples.
 [[nodiscard]] std::uint64_t whole_msm_memory_bound(std::uint64_t count, std::uint64_t point_bytes,
                                                    const MsmWindows& windows, unsigned sums = 1);
+/// The same where memory is plentiful, so that the digits of all windows are made in one sweep and kept: no
+/// sum takes more.
+[[nodiscard]] std::uint64_t most_msm_memory(std::uint64_t count, std::uint64_t point_bytes,
+                                            const MsmWindows& windows, unsigned sums = 1);
 /// For one piece of a streamed query, whose size is given: the fewest windows, from those of
 /// msm_windows(count) on, for which `free` bytes suffice, or narrow_windows(count).
 [[nodiscard]] MsmWindows fitting_windows(std::uint64_t count, std::uint64_t point_bytes, std::uint64_t free);

@@ -21,12 +21,11 @@ __device__ __noinline__ void double_it(Xyzz<F>& p) {
   p = p.dbl();
 }
 
-/// Points of `sums` weighted sums: point j (weight j + 1) of sum i is first[i * sum_stride + j * stride].
+/// Points of `sums` weighted sums: point j (weight j + 1) of sum i is first[i * sum_stride + j].
 template <class F>
 struct WeightedPoints {
-  const Affine<F>* first;
+  const Xyzz<F>* first;
   std::uint64_t sum_stride;
-  std::uint64_t stride;
   std::uint32_t count;
   std::uint32_t sums;
 };
@@ -37,6 +36,34 @@ struct WeightedSums {
 };
 
 inline constexpr unsigned kSumThreads = 128;
+
+/// The sums of lines of points that lie in groups of 2^log_group lines, group_stride points apart: line i of
+/// a group begins at i * line_stride, and has 2^log_length points, `stride` apart.
+template <class F>
+struct PointLines {
+  const Affine<F>* first;
+  Xyzz<F>* out;
+  std::uint64_t group_stride;
+  std::uint64_t line_stride;
+  std::uint64_t stride;
+  std::uint32_t count;
+  unsigned log_group;
+  unsigned log_length;
+};
+/// Additions without an inversion take twice as long, but a round of those with one takes as long as a dozen
+/// of them where it has little to do.
+template <class F>
+__global__ void line_sums(PointLines<F> lines) {
+  for (std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < lines.count;
+       i += gridDim.x * blockDim.x) {
+    const std::uint32_t in_group = i & ((1U << lines.log_group) - 1);
+    const Affine<F>* const first =
+        lines.first + (i >> lines.log_group) * lines.group_stride + in_group * lines.line_stride;
+    Xyzz<F> sum = Xyzz<F>::infinity();
+    for (std::uint32_t j = 0; j < 1U << lines.log_length; ++j) add_to(sum, first[j * lines.stride]);
+    lines.out[i] = sum;
+  }
+}
 
 /// Block i: out[i] = 1 p_0 + 2 p_1 + ... of sum i. Thread t takes 2^log_run neighbours by running sums: their
 /// sum S_t and weighted sum W_t. What is missing is 2^log_run t S_t, and the sum of t S_t is that of the
@@ -54,12 +81,12 @@ __global__ void weighted_sums(WeightedSums<F> all, Xyzz<F>* out) {
   }
   unsigned log_run = 0;
   while (kSumThreads << log_run < points.count) ++log_run;
-  const Affine<F>* const first = points.first + sum_of_kind * points.sum_stride;
+  const Xyzz<F>* const first = points.first + sum_of_kind * points.sum_stride;
   Xyzz<F> sum = Xyzz<F>::infinity();
   Xyzz<F> total = Xyzz<F>::infinity();
   for (std::uint32_t j = 1U << log_run; j-- > 0;) {
     const std::uint32_t place = (thread << log_run) + j;
-    if (place < points.count) add_to(sum, first[place * points.stride]);
+    if (place < points.count) add_to(sum, first[place]);
     add_to(total, sum);
   }
   shared[thread] = sum;

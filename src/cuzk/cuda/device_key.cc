@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -89,6 +88,12 @@ auto decoder(const QueryBases<F>& bases, ThreadPool& pool) {
     return bases.decode_bit_bases(pool.isa(), begin, to);
   };
 }
+template <class F>
+auto wide_decoder(const QueryBases<F>& bases, ThreadPool& pool) {
+  return [&bases, &pool](std::uint64_t begin, std::span<Affine<F>> to) {
+    return bases.decode_wide_bases(pool.isa(), begin, to);
+  };
+}
 auto decoder(const groth16::QuotientBases& bases, ThreadPool& pool) {
   return [&bases, &pool](std::uint64_t begin, std::span<G1Affine> to) {
     return bases.decode(pool.isa(), begin, to);
@@ -101,18 +106,16 @@ Result<void> prepare_query(Context& context, ThreadPool& pool, const std::shared
                            const QueryBases<F>& bases, const Placement::Bases& resident,
                            DeviceQuery<F>& out) {
   out.bit_count = bases.bit_count();
-  out.wide_count = bases.wide().size();
+  out.wide_count = bases.wide_count();
   out.resident_bits = resident.bits;
   out.pairs = {resident.paired, resident.bits};
   out.wide_resident = resident.wide;
   CUZK_TRY(keep_on_host<Affine<F>>(context, pool, budget, out.resident_bits,
                                    out.bit_count - out.resident_bits, decoder(bases, pool),
                                    out.streamed_bits));
-  if (resident.wide || out.wide_count == 0) return {};
-  const std::uint64_t bytes = out.wide_count * sizeof(Affine<F>);
-  CUZK_TRY_ASSIGN(out.streamed_wide, HostMemory::take(context, budget, bytes, kStage));
-  std::memcpy(out.streamed_wide.template as<void>(), bases.wide().data(), bytes);
-  return {};
+  if (resident.wide) return {};
+  return keep_on_host<Affine<F>>(context, pool, budget, 0, out.wide_count, wide_decoder(bases, pool),
+                                 out.streamed_wide);
 }
 
 /// What of a query's bases is resident.
@@ -130,10 +133,11 @@ Result<void> load_query(Context& context, PointCopier& copier, ThreadPool& pool,
         return context.upload(bit_bases + begin, piece, count * sizeof(Affine<F>), kStage);
       })));
   CUZK_TRY(fill_pairs(context, bit_bases, out.pairs.paired, bit_bases + out.pairs.at));
-  if (wide == 0) return {};
-  CUZK_TRY(context.upload(out.wide_bases.template as<void>(), bases.wide().data(), wide * sizeof(Affine<F>),
-                          kStage));
-  return context.synchronize(kStage);
+  auto* const wide_bases = out.wide_bases.template as<Affine<F>>();
+  return copier.template run<Affine<F>>(
+      wide, wide_decoder(bases, pool), [&](const Affine<F>* piece, std::uint64_t begin, std::uint64_t count) {
+        return context.upload(wide_bases + begin, piece, count * sizeof(Affine<F>), kStage);
+      });
 }
 
 Result<void> load_quotient(Context& context, PointCopier& copier, ThreadPool& pool,

@@ -350,7 +350,7 @@ TEST(CircuitCounts, AreThoseOfAKey) {
   EXPECT_EQ(counts.h, bases.h.size());
   const auto same = [](const CircuitCounts::Query& query, const auto& of) {
     EXPECT_EQ(query.bits, of.bit_count());
-    EXPECT_EQ(query.wide, of.wide().size());
+    EXPECT_EQ(query.wide, of.wide_count());
   };
   same(counts.l, bases.l);
   same(counts.a, bases.a);

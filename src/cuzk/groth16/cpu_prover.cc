@@ -77,7 +77,7 @@ class Progress {
   template <class F>
   static double cost(const QueryBases<F>& bases) {
     return static_cast<double>(bases.bit_count()) * kBit<F> +
-           static_cast<double>(bases.wide().size()) * kWide<F>;
+           static_cast<double>(bases.wide_count()) * kWide<F>;
   }
 
   const std::function<void(double)>& tell_;
@@ -98,6 +98,17 @@ Jacobian<F> msm_with_progress(ThreadPool& pool, std::span<const Affine<F>> bases
   const Jacobian<F> sum = msm(pool, bases, scalars, options);
   options.progress(bases.size());  // a handful of bases has no slices
   return sum;
+}
+
+/// decode(begin, out) for all of `points`, on all threads.
+template <class F, class Decode>
+Result<void> decode_all(ThreadPool& pool, std::span<Affine<F>> points, const Decode& decode) {
+  FirstFailure failure;
+  pool.parallel_for(points.size(), kDecodeGrain, [&](std::size_t begin, std::size_t end) {
+    const Result<void> decoded = decode(begin, points.subspan(begin, end - begin));
+    if (!decoded) failure.note(begin, decoded.error());
+  });
+  return failure.result();
 }
 
 /// Sum of the bit bases whose bit is one. The selected points of a piece are decoded next to one another, so
@@ -140,7 +151,12 @@ template <class F>
 Result<Jacobian<F>> sum_query(ThreadPool& pool, const QueryBases<F>& bases, const QueryScalars& scalars,
                               Progress& progress) {
   CUZK_TRY_ASSIGN(const Jacobian<F> bit_part, sum_bit_bases(pool, bases, scalars.bits, progress));
-  return bit_part + msm_with_progress(pool, bases.wide(), std::span<const Fr>(scalars.wide), progress);
+  const ScratchArray<Affine<F>> points(bases.wide_count());
+  CUZK_TRY(decode_all<F>(pool, points.span(), [&](std::size_t begin, std::span<Affine<F>> out) {
+    return bases.decode_wide_bases(pool.isa(), begin, out);
+  }));
+  return bit_part + msm_with_progress(pool, std::span<const Affine<F>>(points.span()),
+                                      std::span<const Fr>(scalars.wide), progress);
 }
 
 /// Sum of all points of h, decoded for this sum and given back.
@@ -149,13 +165,9 @@ Result<G1Jacobian> sum_quotient(ThreadPool& pool, const QuotientBases& bases, st
   const std::size_t n = bases.size();
   CUZK_CHECK(scalars.size() == n);
   const ScratchArray<G1Affine> points(n);
-  FirstFailure failure;
-  pool.parallel_for(n, kDecodeGrain, [&](std::size_t begin, std::size_t end) {
-    if (const auto decoded = bases.decode(pool.isa(), begin, points.span().subspan(begin, end - begin));
-        !decoded)
-      failure.note(begin, decoded.error());
-  });
-  CUZK_TRY(failure.result());
+  CUZK_TRY(decode_all<Fp>(pool, points.span(), [&](std::size_t begin, std::span<G1Affine> out) {
+    return bases.decode(pool.isa(), begin, out);
+  }));
   return msm_with_progress(pool, std::span<const G1Affine>(points.span()), scalars, progress);
 }
 

@@ -37,6 +37,12 @@ void KeySplitter::split_query(bool with_inputs, std::span<const std::uint64_t> i
   query.file_ = &file_;
   query.section_ = section;
   query.wide_places_.assign(words_for(section.count), 0);
+  const auto keep_wide = [&](std::size_t place) {
+    if (selection.wide_count_ % kBaseSample == 0)
+      query.wide_samples_.push_back(static_cast<std::uint32_t>(place));
+    set_bit(query.wide_places_, place);
+    ++selection.wide_count_;
+  };
   std::size_t bits_before = 0;  // boolean aux variables below `next_aux`
   std::size_t next_aux = 0;
   const std::span<const std::uint64_t> is_bit = shape_.aux_is_bit();
@@ -44,21 +50,19 @@ void KeySplitter::split_query(bool with_inputs, std::span<const std::uint64_t> i
              [&](std::size_t place, std::size_t index, bool is_aux, bool bit) {
                if (!is_aux) {
                  set_bit(selection.input_mask_, index);
-                 set_bit(query.wide_places_, place);
-                 ++selection.wide_count_;
+                 keep_wide(place);
                  ++selection.input_count_;
                  return;
                }
                for (; next_aux < index; ++next_aux) bits_before += bit_of(is_bit, next_aux) ? 1 : 0;
                if (bit) {
-                 if (selection.bit_count_ % kBitBaseSample == 0)
-                   query.samples_.push_back(static_cast<std::uint32_t>(place));
+                 if (selection.bit_count_ % kBaseSample == 0)
+                   query.bit_samples_.push_back(static_cast<std::uint32_t>(place));
                  set_bit(selection.bit_mask_, bits_before);
                  ++selection.bit_count_;
                } else {
                  set_bit(selection.wide_mask_, index - bits_before);
-                 set_bit(query.wide_places_, place);
-                 ++selection.wide_count_;
+                 keep_wide(place);
                }
              });
   query.bit_count_ = selection.bit_count_;
@@ -75,35 +79,23 @@ void KeySplitter::split() {
   bases_.b_g2.file_ = &file_;
   bases_.b_g2.section_ = layout.b_g2;
   bases_.b_g2.wide_places_ = bases_.b_g1.wide_places_;
-  bases_.b_g2.samples_ = bases_.b_g1.samples_;
+  bases_.b_g2.bit_samples_ = bases_.b_g1.bit_samples_;
+  bases_.b_g2.wide_samples_ = bases_.b_g1.wide_samples_;
   bases_.b_g2.bit_count_ = bases_.b_g1.bit_count_;
 }
 
-template <class F>
-Result<void> KeySplitter::load_query(ThreadPool& pool, const char* field, QueryBases<F>& query,
-                                     const std::function<void(std::uint64_t)>& progress,
-                                     const std::stop_token& stop) const {
-  // rank[w]: wide bases in front of word w, so that blocks can store theirs independently.
-  std::vector<std::uint32_t> rank(query.wide_places_.size() + 1);
-  for (std::size_t w = 0; w < query.wide_places_.size(); ++w)
-    rank[w + 1] = rank[w] + static_cast<std::uint32_t>(std::popcount(query.wide_places_[w]));
-  query.wide_.resize(rank.back());
-  return check_section<F>(pool, file_, query.section_, field, false, progress, stop,
-                          [&](std::size_t first, std::span<const Affine<F>> points) {
-                            std::size_t next = rank[first / 64];
-                            for (std::size_t i = 0; i < points.size(); ++i)
-                              if (bit_of(query.wide_places_, first + i)) query.wide_[next++] = points[i];
-                          });
-}
-
-Result<void> KeySplitter::check_and_keep(ThreadPool& pool, const std::function<void(std::uint64_t)>& progress,
-                                         const std::stop_token& stop) {
-  CUZK_TRY(check_section<Fp>(pool, file_, bases_.h.section_, "h", false, progress, stop,
-                             [](std::size_t, std::span<const G1Affine>) {}));
-  CUZK_TRY(load_query(pool, "l", bases_.l, progress, stop));
-  CUZK_TRY(load_query(pool, "a", bases_.a, progress, stop));
-  CUZK_TRY(load_query(pool, "b_g1", bases_.b_g1, progress, stop));
-  return load_query(pool, "b_g2", bases_.b_g2, progress, stop);
+Result<void> KeySplitter::check(ThreadPool& pool, const std::function<void(std::uint64_t)>& progress,
+                                const std::stop_token& stop) const {
+  const auto check_points = [&]<class F>(const char* field, const ParamsSection& section, F) {
+    return check_section<F>(pool, file_, section, field, false, progress, stop,
+                            [](std::size_t, std::span<const Affine<F>>) {});
+  };
+  const ParamsLayout& layout = file_.layout();
+  CUZK_TRY(check_points("h", layout.h, Fp{}));
+  CUZK_TRY(check_points("l", layout.l, Fp{}));
+  CUZK_TRY(check_points("a", layout.a, Fp{}));
+  CUZK_TRY(check_points("b_g1", layout.b_g1, Fp{}));
+  return check_points("b_g2", layout.b_g2, Fp2{});
 }
 
 }  // namespace cuzk::groth16

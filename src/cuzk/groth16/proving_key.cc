@@ -64,7 +64,7 @@ Result<std::shared_ptr<const ProvingKey>> ProvingKey::load(ThreadPool& pool,
   splitter.split();
   const auto total = static_cast<double>(bases->file->layout().vector_bytes());
   std::atomic<std::uint64_t> done{0};
-  CUZK_TRY(splitter.check_and_keep(
+  CUZK_TRY(splitter.check(
       pool,
       [&](std::uint64_t bytes) {
         const std::uint64_t now = done.fetch_add(bytes) + bytes;

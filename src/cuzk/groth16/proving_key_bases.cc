@@ -10,6 +10,8 @@ namespace {
 
 /// Bytes read from the file at a time: they are decoded while they lie in the second-level cache.
 constexpr std::size_t kReadBytes = std::size_t{1} << 17;
+/// Gaps between points that are read along rather than skipped: what a read of its own costs.
+constexpr std::size_t kGapBytes = std::size_t{1} << 12;
 
 /// The bits of `value` at the set positions of `mask`, packed to the bottom.
 std::uint64_t extract(std::uint64_t value, std::uint64_t mask) {
@@ -75,11 +77,13 @@ std::vector<Fr> QuerySelection::select_wide(const Witness& witness) const {
 
 template <class F>
 template <class Visit>
-void QueryBases<F>::walk_bit_bases(std::size_t begin, Visit&& visit) const {
-  if (begin >= bit_count_) return;
-  std::size_t index = begin / kBitBaseSample * kBitBaseSample;
-  for (std::size_t place = samples_[begin / kBitBaseSample]; index < bit_count_; ++place) {
-    if (bit_of(wide_places_, place)) continue;
+void QueryBases<F>::walk(bool wide, std::size_t begin, Visit&& visit) const {
+  const std::size_t count = wide ? wide_count() : bit_count();
+  if (begin >= count) return;
+  std::size_t index = begin / kBaseSample * kBaseSample;
+  for (std::size_t place = (wide ? wide_samples_ : bit_samples_)[begin / kBaseSample]; index < count;
+       ++place) {
+    if (bit_of(wide_places_, place) != wide) continue;
     if (index >= begin && !visit(place)) return;
     ++index;
   }
@@ -91,16 +95,19 @@ Result<void> QueryBases<F>::gather(Isa isa, std::span<const std::uint64_t> place
   CUZK_CHECK(places.size() == out.size());
   if (places.empty()) return {};
   constexpr std::size_t kPoints = kReadBytes / kPointBytes<F>;
+  constexpr std::size_t kGap = kGapBytes / kPointBytes<F>;
   const std::size_t most = std::min<std::size_t>(kPoints, places.back() + 1 - places.front());
   const auto buffer = std::make_unique_for_overwrite<std::uint8_t[]>(most * kPointBytes<F>);
   std::vector<std::uint64_t> offsets;
   for (std::size_t i = 0; i < places.size();) {
-    // Gaps are read too, unless they reach beyond the buffer.
+    // Small gaps are read too.
     const std::uint64_t first = places[i];
     offsets.clear();
     std::size_t next = i;
-    for (; next < places.size() && places[next] - first < kPoints; ++next)
+    for (; next < places.size() && places[next] - first < kPoints; ++next) {
+      if (next > i && places[next] - places[next - 1] > kGap) break;
       offsets.push_back((places[next] - first) * kPointBytes<F>);
+    }
     const std::span<std::uint8_t> bytes(buffer.get(), offsets.back() + kPointBytes<F>);
     CUZK_TRY(file_->read(section_.offset + first * kPointBytes<F>, bytes));
     gather_checked_points(bytes, offsets, out.subspan(i, next - i), isa);
@@ -110,16 +117,26 @@ Result<void> QueryBases<F>::gather(Isa isa, std::span<const std::uint64_t> place
 }
 
 template <class F>
-Result<void> QueryBases<F>::decode_bit_bases(Isa isa, std::size_t begin, std::span<Affine<F>> out) const {
-  CUZK_CHECK(begin + out.size() <= bit_count_);
+Result<void> QueryBases<F>::decode(Isa isa, bool wide, std::size_t begin, std::span<Affine<F>> out) const {
+  CUZK_CHECK(begin + out.size() <= (wide ? wide_count() : bit_count()));
   std::vector<std::uint64_t> places;
   places.reserve(out.size());
   if (!out.empty())
-    walk_bit_bases(begin, [&](std::uint64_t place) {
+    walk(wide, begin, [&](std::uint64_t place) {
       places.push_back(place);
       return places.size() < out.size();
     });
   return gather(isa, places, out);
+}
+
+template <class F>
+Result<void> QueryBases<F>::decode_bit_bases(Isa isa, std::size_t begin, std::span<Affine<F>> out) const {
+  return decode(isa, false, begin, out);
+}
+
+template <class F>
+Result<void> QueryBases<F>::decode_wide_bases(Isa isa, std::size_t begin, std::span<Affine<F>> out) const {
+  return decode(isa, true, begin, out);
 }
 
 template <class F>
@@ -131,7 +148,7 @@ Result<std::size_t> QueryBases<F>::gather_bit_bases(std::span<const std::uint64_
   places.reserve(end - begin);
   std::size_t index = begin;
   if (begin < end)
-    walk_bit_bases(begin, [&](std::uint64_t place) {
+    walk(false, begin, [&](std::uint64_t place) {
       if (bit_of(bits, index)) places.push_back(place);
       return ++index < end;
     });

@@ -55,20 +55,21 @@ class QuerySelection {
 };
 
 /// The bases of one query in the order of the file: those of inputs, then those of aux variables, the density
-/// applied. Split into wide bases, which are decoded (a few per cent in most circuits), and bit bases, which
-/// stay encoded in the file and are decoded by whoever uploads or sums them: two products a coordinate pair
-/// against six of the addition that follows, and no second copy of the file in memory.
+/// applied. Split into wide bases and bit bases. Both stay encoded in the file and are decoded by whoever
+/// uploads or sums them: two products a coordinate pair against six of the addition that follows, and no
+/// second copy of the file in memory.
 template <class F>
 class QueryBases {
  public:
-  /// All bases of the query: wide().size() + bit_count().
+  /// All bases of the query: wide_count() + bit_count().
   [[nodiscard]] std::size_t size() const { return section_.count; }
-  /// The wide bases; those of inputs come first (QuerySelection::input_count).
-  [[nodiscard]] std::span<const Affine<F>> wide() const { return wide_; }
+  [[nodiscard]] std::size_t wide_count() const { return size() - bit_count_; }
   [[nodiscard]] std::size_t bit_count() const { return bit_count_; }
 
   /// Decodes the bit bases begin, begin + 1, ... to `out`, as many as it has room for.
   Result<void> decode_bit_bases(Isa isa, std::size_t begin, std::span<Affine<F>> out) const;
+  /// The same of wide bases; those of inputs come first (QuerySelection::input_count).
+  Result<void> decode_wide_bases(Isa isa, std::size_t begin, std::span<Affine<F>> out) const;
 
   /// Decodes those bit bases of [begin, end) whose bit in `bits` is one, in order, to the front of `out`,
   /// which has room for all of them; returns how many. `begin` is a multiple of 64; bits as from
@@ -83,17 +84,18 @@ class QueryBases {
 
  private:
   friend class KeySplitter;
-  /// Place of every bit base from `begin` on, handed to `visit` until it returns false.
+  /// Place of every bit base, or wide base, from `begin` on, handed to `visit` until it returns false.
   template <class Visit>
-  void walk_bit_bases(std::size_t begin, Visit&& visit) const;
+  void walk(bool wide, std::size_t begin, Visit&& visit) const;
+  Result<void> decode(Isa isa, bool wide, std::size_t begin, std::span<Affine<F>> out) const;
   /// Decodes the bases at these places, which ascend.
   Result<void> gather(Isa isa, std::span<const std::uint64_t> places, std::span<Affine<F>> out) const;
 
   const ParamsFile* file_ = nullptr;
   ParamsSection section_;
   std::vector<std::uint64_t> wide_places_;
-  std::vector<std::uint32_t> samples_;  // place of every kSample-th bit base
-  std::vector<Affine<F>> wide_;
+  std::vector<std::uint32_t> bit_samples_;  // place of every kBaseSample-th bit base
+  std::vector<std::uint32_t> wide_samples_;
   std::size_t bit_count_ = 0;
 };
 

@@ -8,8 +8,8 @@
 
 namespace cuzk::groth16 {
 
-/// Places are kept for every kBitBaseSample-th bit base; between two of them the bitmap is walked.
-inline constexpr std::size_t kBitBaseSample = 4096;
+/// Places are kept for every kBaseSample-th bit base and wide base; between two of them the bitmap is walked.
+inline constexpr std::size_t kBaseSample = 4096;
 
 inline bool bit_of(std::span<const std::uint64_t> words, std::size_t i) {
   return (words[i / 64] >> (i % 64) & 1) != 0;
@@ -19,7 +19,7 @@ inline std::size_t words_for(std::size_t bits) {
 }
 
 /// Makes the bases of a key from its file: a walk over the shape's variables says which point belongs to
-/// which variable, then every point is checked and the wide ones are kept.
+/// which variable, then every point is checked.
 class KeySplitter {
  public:
   KeySplitter(const ParamsFile& file, const Shape& shape, ProvingKeyBases& bases)
@@ -28,18 +28,14 @@ class KeySplitter {
   /// The masks over the witness and the places in the file.
   void split();
   /// `progress` (may be empty) gets the bytes of each block of points. kStopped soon after a stop.
-  Result<void> check_and_keep(ThreadPool& pool, const std::function<void(std::uint64_t)>& progress,
-                              const std::stop_token& stop);
+  Result<void> check(ThreadPool& pool, const std::function<void(std::uint64_t)>& progress,
+                     const std::stop_token& stop) const;
 
  private:
   template <class F>
   void split_query(bool with_inputs, std::span<const std::uint64_t> input_density,
                    std::span<const std::uint64_t> aux_density, const ParamsSection& section,
                    QuerySelection& selection, QueryBases<F>& query) const;
-  template <class F>
-  Result<void> load_query(ThreadPool& pool, const char* field, QueryBases<F>& query,
-                          const std::function<void(std::uint64_t)>& progress,
-                          const std::stop_token& stop) const;
 
   const ParamsFile& file_;
   const Shape& shape_;

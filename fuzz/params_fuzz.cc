@@ -52,9 +52,11 @@ template <class F>
 void check_query(const QueryBases<F>& query) {
   std::vector<Affine<F>> bits(query.bit_count());
   CUZK_CHECK(query.decode_bit_bases(best_isa(), 0, std::span(bits)).has_value());
-  CUZK_CHECK(bits.size() + query.wide().size() == query.size());
+  std::vector<Affine<F>> wide(query.wide_count());
+  CUZK_CHECK(query.decode_wide_bases(best_isa(), 0, std::span(wide)).has_value());
+  CUZK_CHECK(bits.size() + wide.size() == query.size());
   for (const Affine<F>& p : bits) CUZK_CHECK(!p.is_infinity());
-  for (const Affine<F>& p : query.wide()) CUZK_CHECK(!p.is_infinity());
+  for (const Affine<F>& p : wide) CUZK_CHECK(!p.is_infinity());
 }
 
 void load(ByteSpan bytes) {

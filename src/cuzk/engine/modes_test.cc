@@ -112,6 +112,32 @@ TEST(Synthesis, OfPartsFillsThePoolWithOnePartitionAndBeginsOneMore) {
   }
 }
 
+TEST(Synthesis, ACriticalJobDoesNotWaitUntilThePoolHasNothingElseToDo) {
+  EngineSetup setup = slow_setup();
+  setup.threads = 4;
+  setup.times.synthesis_parts = 18;
+  setup.config.partition_workers = 5;
+  SimulatedEngine engine(setup);
+  const std::string sector = engine.accepted(kPorep, 1);
+  engine.pass(milliseconds(100));  // two partitions are in synthesis
+  const std::string next = engine.accepted(kSnap, 2, Priority::kHigh);
+  const std::string winning = engine.accepted(kWinning, 3, Priority::kCritical);
+  engine.expect_proved(winning, kWinning, 3);
+  engine.expect_proved(next, kSnap, 2);
+  engine.expect_proved(sector, kPorep, 1);
+  const std::vector<timeline::Event> events = engine.events();
+  const auto of_synthesis = [](const timeline::Event& event) {
+    return event.kind == timeline::EventKind::kSynthStart || event.kind == timeline::EventKind::kSynthEnd;
+  };
+  std::vector<std::string> order;
+  for (const timeline::Event& event : events)
+    if (of_synthesis(event)) order.push_back(event.job);
+  ASSERT_GE(order.size(), 3U);
+  EXPECT_EQ(order[0], sector);
+  EXPECT_EQ(order[1], sector);
+  EXPECT_EQ(order[2], winning) << "before one of the two ends";
+}
+
 // ---- batches
 
 EngineSetup batch_setup() {

@@ -184,9 +184,13 @@ std::optional<Engine::Impl::Admitted> Engine::Impl::next_partition(Wake& wake) {
   if (loss_) return std::nullopt;
   release_suspect(wake);
   // Where those in synthesis have work for all of the pool, another one would only take from them, and the
-  // first witness of a job come the later.
-  if (synthesis_helpers_ >= parts_.pool.size()) return std::nullopt;
+  // first witness of a job come the later. A critical one does not wait for them.
+  const bool full = synthesis_helpers_ >= parts_.pool.size();
+  const auto may_begin = [full](const Member& member) {
+    return !full || member.job->identity.priority == Priority::kCritical;
+  };
   for (auto at = waiting_.begin(); at != waiting_.end();) {
+    if (!may_begin(at->second.members.front())) break;
     // What is admitted already has its memory: it goes first unless somebody more urgent waits.
     if (!admitted_.empty() && admitted_.begin()->first < at->first) break;
     Waiting& waiting = at->second;
@@ -212,7 +216,7 @@ std::optional<Engine::Impl::Admitted> Engine::Impl::next_partition(Wake& wake) {
     }
     break;
   }
-  if (admitted_.empty()) return std::nullopt;
+  if (admitted_.empty() || !may_begin(admitted_.begin()->second.member)) return std::nullopt;
   return admitted_.pop_front();
 }
 

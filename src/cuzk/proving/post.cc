@@ -57,6 +57,11 @@ class PostStatement final : public Statement {
     return bytes;
   }
 
+  /// Of the first partition, which has the most sectors.
+  unsigned synthesis_parts() const override {
+    return static_cast<unsigned>(post::witness_parts(partitions_.front()));
+  }
+
   Result<PartitionWitness> synthesize(ThreadPool& pool, const Shape& /*shape*/, unsigned k,
                                       std::stop_token stop) const override {
     if (k >= partitions_.size()) return detail::no_partition(k);

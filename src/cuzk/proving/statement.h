@@ -49,7 +49,7 @@ class Statement {
   /// Bytes that it takes, nearly: those of the vanilla proof.
   [[nodiscard]] virtual std::uint64_t memory_bytes() const = 0;
 
-  /// How many threads synthesize() has work for.
+  /// How many threads synthesize() has work for, at most, whatever the partition.
   [[nodiscard]] virtual unsigned synthesis_parts() const { return 1; }
 
   /// Runs the circuit with the values of partition `k`, k < partitions(). `shape` is that of circuit_id().

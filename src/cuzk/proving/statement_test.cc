@@ -41,19 +41,27 @@ TEST(ReferenceProofs, VerifyForTheirStatementOnly) {
 }
 
 TEST(Statements, DescribeThemselves) {
-  const std::pair<const char*, std::pair<const char*, const char*>> cases[] = {
-      {"winning-2k", {"winning-2k", "2KiB, StackedDrgWinning2KiBV1, 1 sector"}},
-      {"window-2k-one-padded", {"wpost-2k", "2KiB, StackedDrgWindow2KiBV1_2, 1 sector in 1 partition of 2"}},
-      {"window-2k-three-two-partitions",
-       {"wpost-2k", "2KiB, StackedDrgWindow2KiBV1_2, 3 sectors in 2 partitions of 2"}},
-      {"window-32k",
-       {"wpost-32k", "32KiB, WindowPoSt without registered type, API 1.2.0, 1 sector in 1 partition of 2"}},
-      {"update-2k", {"snap-2k", "2KiB, SnapDeals update, 1 partition of 10 challenges"}},
-      {"update-32k", {"snap-32k", "32KiB, SnapDeals update, 2 partitions of 10 challenges"}}};
-  for (const auto& [name, want] : cases) {
-    const auto statement = test::case_statement(name);
-    EXPECT_EQ(statement->circuit_id(), want.first);
-    EXPECT_EQ(statement->description(), want.second);
+  struct Case {
+    const char* name;
+    const char* circuit;
+    const char* description;
+    unsigned parts;  // of the witness: 66 slots by eights, or two by fours; challenges
+  };
+  const Case cases[] = {
+      {"winning-2k", "winning-2k", "2KiB, StackedDrgWinning2KiBV1, 1 sector", 9},
+      {"window-2k-one-padded", "wpost-2k", "2KiB, StackedDrgWindow2KiBV1_2, 1 sector in 1 partition of 2", 1},
+      {"window-2k-three-two-partitions", "wpost-2k",
+       "2KiB, StackedDrgWindow2KiBV1_2, 3 sectors in 2 partitions of 2", 1},
+      {"window-32k", "wpost-32k",
+       "32KiB, WindowPoSt without registered type, API 1.2.0, 1 sector in 1 partition of 2", 1},
+      {"update-2k", "snap-2k", "2KiB, SnapDeals update, 1 partition of 10 challenges", 10},
+      {"update-32k", "snap-32k", "32KiB, SnapDeals update, 2 partitions of 10 challenges", 10}};
+  for (const Case& want : cases) {
+    SCOPED_TRACE(want.name);
+    const auto statement = test::case_statement(want.name);
+    EXPECT_EQ(statement->circuit_id(), want.circuit);
+    EXPECT_EQ(statement->description(), want.description);
+    EXPECT_EQ(statement->synthesis_parts(), want.parts);
     EXPECT_TRUE(statement->provable());
   }
 }

@@ -107,7 +107,17 @@ bool grow(std::vector<Fr>& values, std::size_t size, const std::stop_token& stop
   return values.size() == size;
 }
 
+/// As many slots at a time as fill the eight lanes of the hash.
+std::size_t slots_of_group(const CircuitParams& params) {
+  return 8 / std::gcd(8U, params.challenge_count);
+}
+
 }  // namespace
+
+std::size_t witness_parts(const Partition& partition) {
+  const std::size_t group = slots_of_group(CircuitParams::of(*partition.config.params));
+  return (distinct_slots(partition) + group - 1) / group;
+}
 
 Result<Witness> build_witness(ThreadPool& pool, const Partition& partition, std::stop_token stop) {
   const CircuitParams params = CircuitParams::of(*partition.config.params);
@@ -126,12 +136,10 @@ Result<Witness> build_witness(ThreadPool& pool, const Partition& partition, std:
     return std::span(out.wide).subspan(i * layout.wide(), layout.wide());
   };
 
-  // As many slots at a time as fill the eight lanes of the hash.
-  const std::size_t group = 8 / std::gcd(8U, params.challenge_count);
   std::vector<Bitmap> bits(distinct);
   std::vector<std::optional<Error>> faults(distinct);
   std::atomic<std::size_t> first_fault{distinct};
-  pool.parallel_for(distinct, group, [&](std::size_t begin, std::size_t end) {
+  pool.parallel_for(distinct, slots_of_group(params), [&](std::size_t begin, std::size_t end) {
     if (stop.stop_requested() || begin > first_fault.load(std::memory_order_relaxed)) return;
     std::vector<SlotInput> inputs;
     std::vector<std::span<Fr>> wide;

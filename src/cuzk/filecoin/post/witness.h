@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <stop_token>
 
 #include "cuzk/cpu/thread_pool.h"
@@ -7,6 +8,9 @@
 #include "cuzk/r1cs/witness.h"
 
 namespace cuzk::post {
+
+/// How many threads build_witness has work for: groups of slots that are made side by side.
+std::size_t witness_parts(const Partition& partition);
 
 /// The witness of a partition's circuit: the same as synthesize() into a WitnessBuilder. Slots have no
 /// variable in common and are of constant size, so they are made side by side, each straight into its place;

@@ -220,7 +220,7 @@ std::shared_ptr<const Shape> SyntheticCircuit::shape(ThreadPool& pool) const {
   std::vector<const Shape*> pieces;
   for (std::size_t i = 0; i < block_count_; ++i) pieces.push_back(&shapes[i % shapes.size()]);
   pieces.push_back(&rest);
-  return std::make_shared<const Shape>(join_shapes(pool, pieces));
+  return std::make_shared<const Shape>(join_shapes(pool, pieces).value());
 }
 
 std::vector<Fr> SyntheticCircuit::inputs(std::uint64_t seed) const {

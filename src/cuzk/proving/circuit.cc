@@ -6,7 +6,7 @@
 #include "cuzk/filecoin/post/parameters.h"
 #include "cuzk/filecoin/update/circuit.h"
 #include "cuzk/filecoin/update/parameters.h"
-#include "cuzk/proving/internal/circuit_parts.h"
+#include "cuzk/proving/internal/head_and_parts.h"
 
 namespace cuzk {
 namespace {

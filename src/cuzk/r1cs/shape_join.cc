@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
 
 #include "cuzk/r1cs/row_store.h"
 
@@ -14,7 +13,7 @@ class ShapeJoiner {
               const std::stop_token& stop)
       : pool_(pool), pieces_(pieces), head_(head), stop_(stop) {}
 
-  Shape join() {
+  std::optional<Shape> join() {
     Shape out;
     place(out);
     resize(*out.rows_);
@@ -22,6 +21,7 @@ class ShapeJoiner {
     pool_.parallel_for(places_.size(), 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end && !stop_.stop_requested(); ++i) copy_rows(places_[i], *out.rows_);
     });
+    if (stop_.stop_requested()) return std::nullopt;
     join_variables(out);
     return out;
   }
@@ -178,8 +178,8 @@ class ShapeJoiner {
   std::size_t rows_ = 0, terms_ = 0, lengths_ = 0;  // of the result
 };
 
-Shape join_shapes(ThreadPool& pool, std::span<const Shape* const> pieces, const CircuitCounts& head,
-                  const std::stop_token& stop) {
+std::optional<Shape> join_shapes(ThreadPool& pool, std::span<const Shape* const> pieces,
+                                 const CircuitCounts& head, const std::stop_token& stop) {
   CUZK_CHECK(!pieces.empty());
   return ShapeJoiner(pool, pieces, head, stop).join();
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stop_token>
 
@@ -15,16 +16,17 @@ inline constexpr CircuitCounts kInputsInCommon{SIZE_MAX, 0, 0};
 
 /// The circuit that is these circuits one after the other, but for the `head` with which each begins: its
 /// rows, aux variables and public inputs are in the result once, as the first piece has them; what follows it
-/// in a piece has variables of its own there. Equal, number by number, to recording the head and what follows
-/// it in each piece into one recorder (with kInputsInCommon: as many inputs as the piece with the most has,
-/// then the pieces).
+/// in a piece has variables of its own there. The result is, number by number, what one recorder gives that
+/// runs the head once and then what follows it in each piece. With kInputsInCommon nothing but inputs is
+/// shared: as many as the piece with the most has.
 ///
 /// A piece may come any number of times, so that a circuit of millions of rows can be made from a few
 /// recorded ones: a copy costs the copying of its terms, on all threads of the pool. At most 2^31 aux
 /// variables in all. The result holds every row; it is as large as any other shape of its size.
 ///
-/// A stop that is asked for is answered within a second, with a shape that is not complete.
-Shape join_shapes(ThreadPool& pool, std::span<const Shape* const> pieces,
-                  const CircuitCounts& head = kInputsInCommon, const std::stop_token& stop = {});
+/// A stop that is asked for is answered within a second, with nothing.
+std::optional<Shape> join_shapes(ThreadPool& pool, std::span<const Shape* const> pieces,
+                                 const CircuitCounts& head = kInputsInCommon,
+                                 const std::stop_token& stop = {});
 
 }  // namespace cuzk

@@ -108,7 +108,7 @@ TEST_P(JoinShapes, EqualsOneRecording) {
     }
     const Shape want = std::move(recorder).finish();
     EXPECT_EQ(ShapeRows(want).coefficients().size() > 0x10000, many);
-    expect_equal(join_shapes(pool, pieces), want);
+    expect_equal(join_shapes(pool, pieces).value(), want);
   }
 }
 
@@ -117,8 +117,18 @@ TEST_P(JoinShapes, OneOrEmptyPieces) {
   const Shape empty = ShapeRecorder().finish();
   const Shape part = recorded({7, 70, 2});
   const Shape* const pieces[] = {&empty, &part, &empty};
-  expect_equal(join_shapes(pool, pieces), part);
-  expect_equal(join_shapes(pool, std::span(pieces).first(1)), empty);
+  expect_equal(join_shapes(pool, pieces).value(), part);
+  expect_equal(join_shapes(pool, std::span(pieces).first(1)).value(), empty);
+}
+
+TEST_P(JoinShapes, NothingComesOfOneThatIsStopped) {
+  ThreadPool pool(GetParam());
+  const Shape part = recorded({7, 70, 2});
+  const Shape* const pieces[] = {&part, &part};
+  std::stop_source stop;
+  EXPECT_TRUE(join_shapes(pool, pieces, kInputsInCommon, stop.get_token()));
+  stop.request_stop();
+  EXPECT_FALSE(join_shapes(pool, pieces, kInputsInCommon, stop.get_token()));
 }
 
 /// Inputs and rows that parts read, then parts with inputs of their own.
@@ -149,7 +159,7 @@ TEST_P(JoinShapes, AHeadComesOnce) {
     part(direct, known, seed);
     pieces.push_back(&shapes[seed - 2]);
   }
-  expect_equal(join_shapes(pool, pieces, counts), std::move(direct).finish());
+  expect_equal(join_shapes(pool, pieces, counts).value(), std::move(direct).finish());
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, JoinShapes, testing::Values(1, 3));

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "cuzk/proving/internal/circuit_parts.h"
+#include "cuzk/proving/internal/head_and_parts.h"
 #include "cuzk/proving/statement.h"
 
 namespace cuzk::detail {
@@ -23,7 +23,7 @@ inline Result<PartitionWitness> checked_partition(Witness witness, unsigned k, s
   return PartitionWitness{std::make_shared<const Witness>(std::move(witness)), std::move(inputs)};
 }
 
-/// checked_partition of what a circuit in `count` parts (circuit_parts.h) makes, or kStopped.
+/// checked_partition of what a circuit in `count` parts (head_and_parts.h) makes, or kStopped.
 template <class Head, class Part>
 Result<PartitionWitness> run_circuit(ThreadPool& pool, const Shape& shape, const std::stop_token& stop,
                                      unsigned k, std::vector<Fr> inputs, const char* contradiction,

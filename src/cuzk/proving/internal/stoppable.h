@@ -8,7 +8,7 @@ namespace cuzk::detail {
 
 /// A constraint system that looks for a stop at every namespace and block, which no circuit stays in for more
 /// than some milliseconds. Circuits have no way to return early, so the stop leaves them as an exception;
-/// only circuit_parts.h, which catches it, may use this.
+/// only head_and_parts.h, which catches it, may use this.
 template <class System>
 class Stoppable : public System {
  public:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <stop_token>
 #include <utility>
@@ -13,8 +14,8 @@
 #include "cuzk/r1cs/witness_builder.h"
 
 // Circuits that are a head and then `count` parts, of which none reads a variable of another: head(cs) runs
-// the head and returns what the parts read of it, part(cs, that, i) runs part i. Both are called from several
-// threads. Nothing comes back when a stop was asked for.
+// the head and returns what the parts read of it, part(cs, that, i) runs part i, on several threads. Nothing
+// comes back when a stop was asked for before all was done.
 
 namespace cuzk::detail {
 
@@ -54,7 +55,7 @@ std::optional<Witness> build_in_parts(ThreadPool& pool, const std::stop_token& s
 
 /// The shape. Parts that are `alike`, all with the same rows on variables of their own and on the same ones
 /// of the head, are recorded once and copied; others by as many threads as there are, each with a head of its
-/// own.
+/// own, so that head, too, is called from several threads.
 template <class Head, class Part>
 std::optional<Shape> record_in_parts(ThreadPool& pool, const std::stop_token& stop, std::size_t count,
                                      bool alike, const Head& head, const Part& part) {
@@ -77,9 +78,7 @@ std::optional<Shape> record_in_parts(ThreadPool& pool, const std::stop_token& st
     if (recorders == 1 && distinct == count) return std::move(recorded[0]);
     std::vector<const Shape*> pieces;
     for (std::size_t i = 0; i < (alike ? count : recorders); ++i) pieces.push_back(&*recorded[alike ? 0 : i]);
-    std::optional<Shape> joined = join_shapes(pool, pieces, counts_of_head, stop);
-    if (stop.stop_requested()) joined.reset();
-    return joined;
+    return join_shapes(pool, pieces, counts_of_head, stop);
   } catch (const typename System::Stopped&) {
     return std::nullopt;
   }

@@ -44,11 +44,11 @@ struct Submission {
   [[nodiscard]] bool accepted() const { return outcome <= Outcome::kStored; }
 };
 
-/// What a waiter is told. Without a result, its time passed and the job goes on; or `lost`.
+/// What a waiter is told. Without a result the job goes on, and its time has passed or the job is `kept`.
 struct Awaited {
   std::shared_ptr<const JobResult> result = {};
   bool stored = true;  ///< false: a crash now would lose the result; the journal is asked again
-  bool lost = false;   ///< nothing proves it in this process any more; the next one takes it from the journal
+  bool kept = false;  ///< no device proves any more in this process; the next one proves it, from the journal
 };
 using AwaitCallback = std::function<void(const Awaited&)>;
 /// Names a waiter; never 0.
@@ -96,17 +96,11 @@ struct EngineParts {
   Clock& clock = real_clock();
   /// Told of every final result, once and before the waiters, on an engine thread: for histograms and logs.
   std::function<void(const JobResult&)> on_result = {};
-  /// Told once when no device proves any more in this process, so that its owner ends it. From the fault on
-  /// nothing is begun and nothing new accepted (kNoDevice). With a journal no job fails for it: before this
-  /// is called, proofs that devices had finished are checked and delivered, for 5 s at most; then who waits
-  /// for a job that is not settled is told so (Awaited::lost), and whoever comes later at once. These jobs
-  /// stay in the journal as accepted, begun as in a process that died (Journal::begin). Without a journal, or
-  /// where this is empty, every job fails with DEVICE; what is said of shut_down below holds then as ever.
-  ///
-  /// On an engine thread, without a lock; perhaps before create has returned. It must not call shut_down. On
-  /// any other thread shut_down does not wait for jobs that are kept (they end with SHUTDOWN there), but for
-  /// threads that are with a device, so an owner that wants to be sure of the end ends the process without
-  /// it.
+  /// Told once when no device proves any more in this process (docs/engine.md, "Devices"); on an engine
+  /// thread, without a lock, perhaps before create has returned. It must not call shut_down, and the owner
+  /// should end the process without it, as shut_down waits for threads that are with a device. With a journal
+  /// no job fails for it: jobs stay there as accepted, as after a crash (Journal::begin), and who waits has
+  /// been told (Awaited::kept). Without a journal, or where this is empty, every job fails with DEVICE.
   std::function<void(const DevicesLost&)> on_devices_lost = {};
 };
 

@@ -217,9 +217,9 @@ TEST(ProcessFault, NoJobFailsAndTheNextProcessProvesThemAll) {
     engine.pass(seconds(15));  // so that its key comes to devices that are gone
     queued = engine.accepted(kSnap, 2, Priority::kLow);
     const Awaited awaited = engine.awaited(running);
-    EXPECT_TRUE(awaited.lost);
+    EXPECT_TRUE(awaited.kept);
     EXPECT_EQ(awaited.result, nullptr);
-    EXPECT_TRUE(engine.awaited(queued).lost) << "who comes later is told at once";
+    EXPECT_TRUE(engine.awaited(queued).kept) << "who comes later is told at once";
     engine.pass(seconds(100));
     const std::vector<DevicesLost> told = owner.heard();
     ASSERT_EQ(told.size(), 1U);
@@ -264,7 +264,7 @@ std::shared_ptr<const JobResult> finished_meanwhile(Duration finish, double& tol
   while (!engine->status().devices[0].quarantined) engine.pass(milliseconds(10));
   const double lost_at = engine.time();
   EXPECT_TRUE(owner.heard().empty());
-  EXPECT_TRUE(engine.awaited(second).lost);
+  EXPECT_TRUE(engine.awaited(second).kept);
   told_after = engine.time() - lost_at;
   while (owner.heard().empty()) engine.pass(milliseconds(10));
   return engine.wait(first);
@@ -321,7 +321,7 @@ TEST(ProcessFault, DevicesThatAreLostOneByOneComeToTheSame) {
     return stage == SimulatedStage::kLaunch && partition == 2 ? SimulatedFault::kSick : SimulatedFault::kNone;
   };
   SimulatedEngine engine(setup);
-  EXPECT_TRUE(engine.awaited(engine.accepted(kPorep, 1)).lost);
+  EXPECT_TRUE(engine.awaited(engine.accepted(kPorep, 1)).kept);
   while (owner.heard().empty()) engine.pass(milliseconds(10));
   ASSERT_EQ(owner.heard().size(), 1U);
   EXPECT_FALSE(owner.heard()[0].process_wide);
@@ -343,7 +343,7 @@ TEST(ProcessFault, AJobThatEndsTheProcessEachTimeFailsInTheEndAndOthersAreProved
       poison = engine.accepted(kWindow, 1);
       good = engine.accepted(kPorep, 2);
     }
-    EXPECT_TRUE(engine.awaited(poison).lost) << death;
+    EXPECT_TRUE(engine.awaited(poison).kept) << death;
     EXPECT_EQ(starts_of(journal, poison), static_cast<std::uint32_t>(death) + 1);
   }
   EngineSetup setup = slow_setup();

@@ -45,7 +45,7 @@ void Engine::Impl::tell_of_loss(Lock& lock) {
   changed();
   const DevicesLost what = loss_->what;
   lock.unlock();
-  for (const AwaitCallback& done : callbacks) tell(done, Awaited{.result = {}, .stored = true, .lost = true});
+  for (const AwaitCallback& done : callbacks) tell(done, Awaited{.result = {}, .stored = true, .kept = true});
   callbacks.clear();
   if (parts_.on_devices_lost) tell(parts_.on_devices_lost, what);
   lock.lock();

@@ -326,7 +326,7 @@ Result<WaiterId> Engine::Impl::await(const std::string& job_id, std::optional<Du
   }
   if (loss_ && loss_->told && !job->settled) {
     lock.unlock();
-    done({.result = {}, .stored = true, .lost = true});
+    done({.result = {}, .stored = true, .kept = true});
     return id;
   }
   Waiter waiter{job, std::move(done), {}};

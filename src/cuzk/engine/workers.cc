@@ -362,6 +362,7 @@ void Engine::Impl::proving_failed(DeviceSlot& device, unsigned worker, const Lau
   // A partition that took two devices along does not get a third. Those that a lost device had beside it, and
   // that fail after it, took nothing along.
   const bool first = sick && !device.quarantined;
+  // Nor does it fail where jobs wait for the next process, which counts how often they were begun.
   const bool kept = first && is_last(device, fault) && keeps_jobs();
   for (const Member& member : all)
     if (first && ++member.get().lost_devices >= 2 && !kept)

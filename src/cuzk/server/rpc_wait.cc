@@ -10,7 +10,7 @@ void Wait::begin(const std::string& job_id, std::optional<engine::Duration> time
   const Result<engine::WaiterId> waiter =
       engine_.await(job_id, timeout, [self = shared_from_this(), job_id](const engine::Awaited& awaited) {
         if (!self->end()) return;
-        if (awaited.lost)
+        if (awaited.kept)
           self->refuse_(
               {grpc::StatusCode::UNAVAILABLE,
                "DEVICE: no device proves any more in this process; the job is in the journal and the "

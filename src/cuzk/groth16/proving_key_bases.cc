@@ -38,13 +38,6 @@ Result<void> decode_range(Isa isa, const ParamsFile& file, const ParamsSection& 
   return {};
 }
 
-Result<void> read_range(const ParamsFile& file, const ParamsSection& section, std::size_t begin,
-                        std::span<std::uint8_t> out) {
-  CUZK_CHECK(out.size() % section.point_bytes == 0);
-  CUZK_CHECK(begin + out.size() / section.point_bytes <= section.count);
-  return file.read(section.offset + begin * section.point_bytes, out);
-}
-
 }  // namespace
 
 std::vector<std::uint64_t> QuerySelection::select_bits(const Witness& witness) const {
@@ -157,20 +150,11 @@ Result<std::size_t> QueryBases<F>::gather_bit_bases(std::span<const std::uint64_
   return places.size();
 }
 
-template <class F>
-Result<void> QueryBases<F>::read_encoded(std::size_t begin, std::span<std::uint8_t> out) const {
-  return read_range(*file_, section_, begin, out);
-}
-
 template class QueryBases<Fp>;
 template class QueryBases<Fp2>;
 
 Result<void> QuotientBases::decode(Isa isa, std::size_t begin, std::span<G1Affine> out) const {
   return decode_range<Fp>(isa, *file_, section_, begin, out);
-}
-
-Result<void> QuotientBases::read_encoded(std::size_t begin, std::span<std::uint8_t> out) const {
-  return read_range(*file_, section_, begin, out);
 }
 
 }  // namespace cuzk::groth16

@@ -77,11 +77,6 @@ class QueryBases {
   Result<std::size_t> gather_bit_bases(std::span<const std::uint64_t> bits, std::size_t begin,
                                        std::size_t end, Isa isa, std::span<Affine<F>> out) const;
 
-  /// The encoded bases from place `begin` on, bit bases and wide ones as they lie in the file
-  /// (point_codec.h), for backends that decode them on the device. `out` has a whole number of
-  /// kPointBytes<F>.
-  Result<void> read_encoded(std::size_t begin, std::span<std::uint8_t> out) const;
-
  private:
   friend class KeySplitter;
   /// Place of every bit base, or wide base, from `begin` on, handed to `visit` until it returns false.
@@ -105,8 +100,6 @@ class QuotientBases {
   [[nodiscard]] std::size_t size() const { return section_.count; }
   /// Decodes the points begin, begin + 1, ... to `out`, as many as it has room for.
   Result<void> decode(Isa isa, std::size_t begin, std::span<G1Affine> out) const;
-  /// The same, encoded. `out` has a whole number of kG1Bytes.
-  Result<void> read_encoded(std::size_t begin, std::span<std::uint8_t> out) const;
 
  private:
   friend class KeySplitter;

@@ -24,7 +24,7 @@ constexpr unsigned kLongLogSize = 21;
 /// The caps that porep-2k is measured under, and for every circuit the least one that has a plan, one between
 /// that and what a resident key takes, and none.
 std::vector<Run> runs_of(const Shape& shape, ProofKind kind) {
-  const cuda::CircuitCounts counts = cuda::circuit_counts(shape);
+  const cuda::KeyCounts counts = cuda::key_counts(shape);
   const std::uint64_t least = least_limit(counts);
   const std::uint64_t resident = cuda::plan_prover(counts).needed_bytes();
   std::vector<Run> runs{{"no cap", 0},

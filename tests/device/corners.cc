@@ -67,7 +67,7 @@ void check_keys(Bench& bench, bool streamed, unsigned seconds) {
   std::uint64_t least = 0;
   for (const Case& c : cases) {
     want.push_back(bench.on_cpu(c, r, r));
-    const cuda::CircuitCounts counts = cuda::circuit_counts(*c.shape);
+    const cuda::KeyCounts counts = cuda::key_counts(*c.shape);
     resident = std::max(resident, cuda::plan_prover(counts).needed_bytes());
     least = std::max(least, least_limit(counts));
   }

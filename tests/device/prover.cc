@@ -33,7 +33,7 @@ void check_circuit(Bench& bench, cuda::Context& context, const Case& c, const st
   const std::uint64_t driver_before = pool_memory(context).in_use;
   cuda::CudaProver prover(context, bench.pool);
   require(prover.hold(c.key));
-  const cuda::ProverPlan plan = cuda::plan_prover(cuda::circuit_counts(*c.shape));
+  const cuda::ProverPlan plan = cuda::plan_prover(cuda::key_counts(*c.shape));
   bool exact = context.bytes_in_use() == before + plan.resident_bytes();
   const std::uint64_t of_driver = pool_memory(context).in_use;
   groth16::LaunchReport report;
@@ -106,7 +106,7 @@ void check_selections(Bench& bench, cuda::Context& context) {
 /// For the record: what the largest circuit takes, and how long its stages are.
 void print_launch(Bench& bench, cuda::Context& context, unsigned log_size) {
   const Case c = bench.make({(std::size_t{1} << log_size) - 2, 2}, 3);
-  std::printf("domain 2^%u; %s", log_size, cuda::plan_prover(cuda::circuit_counts(*c.shape)).text().c_str());
+  std::printf("domain 2^%u; %s", log_size, cuda::plan_prover(cuda::key_counts(*c.shape)).text().c_str());
   cuda::CudaProver prover(context, bench.pool);
   require(prover.hold(c.key));
   for (int run = 0; run < 3; ++run) {
@@ -249,7 +249,7 @@ void check_multiples(Bench& bench) {
   for (const unsigned multiples : {2U, 3U, 4U, 0U}) {
     cuda::PlanOptions wanted;
     wanted.multiples = multiples;
-    const cuda::ProverPlan plan = require(cuda::plan_prover(cuda::circuit_counts(*c.shape), wanted));
+    const cuda::ProverPlan plan = require(cuda::plan_prover(cuda::key_counts(*c.shape), wanted));
     auto context = require(cuda::Context::create({0, plan.needed_bytes()}));
     context->poison(true);
     cuda::CudaProver prover(*context, bench.pool, {.multiples = multiples});
@@ -277,7 +277,7 @@ void check_pairs(Bench& bench) {
        {RandomCircuit::Options{40'000, 3, 100, 50}, {40'001, 3, 100, 100}, {4000, 2, 90, 0}, {5, 2}}) {
     const Case c = bench.make(o, o.constraints);
     const groth16::Proof want = bench.on_cpu(c, r, r);
-    const cuda::CircuitCounts counts = cuda::circuit_counts(*c.shape);
+    const cuda::KeyCounts counts = cuda::key_counts(*c.shape);
     const std::uint64_t without = cuda::plan_prover(counts).needed_bytes();
     cuda::PlanOptions wanted;
     wanted.pairs = true;
@@ -312,7 +312,7 @@ void check_pairs(Bench& bench) {
 void check_limits(Bench& bench) {
   const Case one = bench.make({3000, 3}, 21);
   const Case two = bench.make({3000, 3}, 22);
-  const cuda::CircuitCounts counts = cuda::circuit_counts(*one.shape);
+  const cuda::KeyCounts counts = cuda::key_counts(*one.shape);
   const cuda::ProverPlan full = cuda::plan_prover(counts);
   const std::uint64_t needed = full.needed_bytes();
   const Fr r = Fr::from_u64(5);
@@ -338,7 +338,7 @@ void check_limits(Bench& bench) {
                       context->bytes_in_use() == 0 && context->fault() == cuda::Fault::none);
   }
   {
-    const cuda::ProverPlan other = cuda::plan_prover(cuda::circuit_counts(*two.shape));
+    const cuda::ProverPlan other = cuda::plan_prover(cuda::key_counts(*two.shape));
     auto context = require(cuda::Context::create({0, std::max(needed, other.needed_bytes())}));
     context->poison(true);
     cuda::CudaProver prover(*context, bench.pool);
@@ -435,7 +435,7 @@ Case make_on_device(Bench& bench, const RandomCircuit::Options& o, std::uint64_t
 /// sums where there is room.
 void check_needed(Bench& bench, const Case& c, const std::string& what) {
   const Fr r = Fr::from_u64(5);
-  const cuda::CircuitCounts counts = cuda::circuit_counts(*c.shape);
+  const cuda::KeyCounts counts = cuda::key_counts(*c.shape);
   auto roomy = require(cuda::Context::create());
   cuda::CudaProver with_room(*roomy, bench.pool);
   const groth16::Proof want = require(groth16::prove(with_room, c.key, c.shape, c.witness, r, r));
@@ -469,7 +469,7 @@ void check_needed(Bench& bench, const Case& c, const std::string& what) {
 /// A small key finds room beside a large one, in memory that the large one's launches need: it goes for them.
 void check_room(Bench& bench, const Case& large, const Case& small) {
   const Fr r = Fr::from_u64(6);
-  const std::uint64_t needed = cuda::plan_prover(cuda::circuit_counts(*large.shape)).needed_bytes();
+  const std::uint64_t needed = cuda::plan_prover(cuda::key_counts(*large.shape)).needed_bytes();
   auto context = require(cuda::Context::create({0, needed}));
   context->poison(true);
   cuda::CudaProver prover(*context, bench.pool);

@@ -99,7 +99,7 @@ inline void print_stages(const groth16::LaunchReport& report, const cuda::Contex
 }
 
 /// The least limit of device memory that a circuit has a plan for; 0 when the refusal does not say.
-inline std::uint64_t least_limit(const cuda::CircuitCounts& counts) {
+inline std::uint64_t least_limit(const cuda::KeyCounts& counts) {
   const auto tight = cuda::plan_prover(counts, {1, cuda::Residency::automatic, 0, 0});
   const std::string message = tight ? "" : tight.error().message;
   const std::string mark = "out of memory: ";

@@ -47,7 +47,7 @@ void expect_proof(Bench& bench, const Case& c, const std::string& what, std::uin
 void check_circuit(Bench& bench, const Case& c, const std::string& what) {
   const Fr r = -Fr::from_u64(27134);
   const groth16::Proof want = bench.on_cpu(c, r, r);
-  const cuda::CircuitCounts counts = cuda::circuit_counts(*c.shape);
+  const cuda::KeyCounts counts = cuda::key_counts(*c.shape);
   for (const unsigned arrays : {3U, 2U, 1U}) {
     if (arrays < 3 && counts.domain_log_size < 3) continue;
     CudaProverOptions options;
@@ -120,7 +120,7 @@ bool check_batches(Bench& bench, const Case& c) {
         differ && (i == 0 || c.nth(i)->bits != c.nth(i - 1)->bits || c.nth(i)->wide != c.nth(i - 1)->wide);
   }
   bench.report.line("batch of five: the witnesses differ", differ);
-  const cuda::CircuitCounts counts = cuda::circuit_counts(*c.shape);
+  const cuda::KeyCounts counts = cuda::key_counts(*c.shape);
   (void)check_batch(bench, c, want, cuda::plan_prover(counts).needed_bytes() - 1, {},
                     "part of the key resident");
   bool one = false;
@@ -152,7 +152,7 @@ void check_exhaustion(Bench& bench, const Case& c) {
     options.arrays = arrays;
     options.piece = cuda::kLeastPiece;
     const ProverPlan plan = require(cuda::plan_prover(
-        cuda::circuit_counts(*c.shape), {UINT64_MAX, Residency::streamed, arrays, options.piece}));
+        cuda::key_counts(*c.shape), {UINT64_MAX, Residency::streamed, arrays, options.piece}));
     auto context = require(cuda::Context::create({0, plan.needed_bytes()}));
     CudaProver prover(*context, bench.pool, options);
     require(prover.hold(c.key));

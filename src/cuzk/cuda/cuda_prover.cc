@@ -194,8 +194,8 @@ std::string KeyMemory::text() const {
 
 Result<ProverPlan> CudaProver::plan(const Shape& shape) const {
   const auto plan =
-      plan_prover(circuit_counts(shape, pool_), {context_.vram_limit(), options_.residency, options_.arrays,
-                                                 options_.piece, options_.multiples, options_.pairs});
+      plan_prover(key_counts(shape, pool_), {context_.vram_limit(), options_.residency, options_.arrays,
+                                             options_.piece, options_.multiples, options_.pairs});
   if (plan) return plan;
   return plan.error().within("device " + std::to_string(context_.device()));
 }

@@ -37,7 +37,7 @@ std::uint64_t terms_bytes(std::uint64_t count, bool wide_ids) {
   return taken(4 * count) + taken(2 * count) + (wide_ids ? taken(2 * count) : 0);
 }
 
-std::uint64_t rows_bytes(const CircuitCounts& c) {
+std::uint64_t rows_bytes(const KeyCounts& c) {
   return terms_bytes(c.short_terms, c.wide_ids) + terms_bytes(c.long_terms, c.wide_ids) +
          taken(8 * c.row_groups) + taken(4 * c.constraints) + taken(sizeof(LongRun) * c.long_runs) +
          taken(sizeof(Fr) * c.coefficients);
@@ -65,7 +65,7 @@ std::string line(const std::string& name, std::uint64_t bytes) {
 /// One query in one group.
 struct QueryPart {
   const char* name;
-  const CircuitCounts::Query& counts;
+  const KeyCounts::Query& counts;
   std::uint64_t point;  ///< bytes
   const Placement::Bases& bases;
 
@@ -90,7 +90,7 @@ constexpr std::uint64_t kKeptWitnesses = 4;
 constexpr std::uint64_t kKeptBytes = std::uint64_t{1} << 28;
 
 /// What a launch leaves on the host, and what a copy of the key takes there: see ProverPlan::launch_host.
-std::uint64_t launch_host_bytes(const CircuitCounts& c, const Placement& place,
+std::uint64_t launch_host_bytes(const KeyCounts& c, const Placement& place,
                                 std::span<const QueryPart> queries) {
   constexpr std::uint64_t kPointsOfBits = 32;
   const auto sums = [&](std::uint64_t count, std::uint64_t at_a_time) {
@@ -123,7 +123,7 @@ std::uint64_t launch_host_bytes(const CircuitCounts& c, const Placement& place,
   return std::max(results + counts, 2 * copied + lists + 2 * c.row_piece_bytes);
 }
 
-ProverPlan build(const CircuitCounts& c, const Placement& place) {
+ProverPlan build(const KeyCounts& c, const Placement& place) {
   const std::uint64_t array = taken(sizeof(Fr) << c.domain_log_size);
   ProverPlan plan;
   static_cast<Placement&>(plan) = place;
@@ -220,7 +220,7 @@ ProverPlan build(const CircuitCounts& c, const Placement& place) {
   return plan;
 }
 
-Placement all_resident(const CircuitCounts& c) {
+Placement all_resident(const KeyCounts& c) {
   Placement place;
   place.l.bits = c.l.bits;
   place.a.bits = c.a.bits;
@@ -230,7 +230,7 @@ Placement all_resident(const CircuitCounts& c) {
 
 /// Adds sums of pairs of bit bases to a placement that fits, where a byte of them saves most additions, in
 /// G2, first: of as many bases as there is memory for. `least`: bit bases of a query that gets any.
-void pair_bits(const CircuitCounts& c, std::uint64_t limit, std::uint64_t least, Placement& place) {
+void pair_bits(const KeyCounts& c, std::uint64_t limit, std::uint64_t least, Placement& place) {
   const auto needed = [&] { return build(c, place).needed_bytes(); };
   const auto pair_up = [&](Placement::Bases& bases, std::uint64_t point) {
     if (bases.bits < least) return;
@@ -248,27 +248,34 @@ void pair_bits(const CircuitCounts& c, std::uint64_t limit, std::uint64_t least,
   pair_up(place.a, sizeof(G1Affine));
 }
 
+/// Windows for the sum of h that a plan may choose from, with fewer and fewer multiples, up to `most`, and
+/// last none chosen, without multiples. With fewer less is saved, so those that save less than `least` end
+/// it.
+std::vector<MsmWindows> windows_of_h(std::uint64_t count, unsigned most, double least) {
+  const double cost = msm_cost(count, msm_windows(count));
+  std::vector<MsmWindows> out;
+  while (most > 1) {
+    const MsmWindows windows = msm_windows(count, most);
+    if (windows.multiples == 1 || cost - msm_cost(count, windows) < least * cost) break;
+    out.push_back(windows);
+    most = windows.multiples - 1;
+  }
+  out.emplace_back();
+  return out;
+}
+
 /// `plan`, all resident, with those points more that PlanOptions asks for, fit, and save most additions.
-ProverPlan with_more_points(const CircuitCounts& c, const ProverPlan& plan, const PlanOptions& o) {
-  constexpr double kWorthIt = 0.97;
+ProverPlan with_more_points(const KeyCounts& c, const ProverPlan& plan, const PlanOptions& o) {
+  constexpr double kWorthIt = 0.03;    // of the cost
   constexpr double kAdditionInG2 = 3;  // in those of G1
   const double cost = msm_cost(c.h, msm_windows(c.h));
   const unsigned most = o.multiples == 0 ? kMostMultiples : std::min(o.multiples, kMostMultiples);
   ProverPlan best = plan;
   double most_saved = 0;
-  for (unsigned multiples = most; multiples != 0; --multiples) {
+  for (const MsmWindows& windows : windows_of_h(c.h, most, o.multiples == 0 ? kWorthIt : -INFINITY)) {
     Placement place = all_resident(c);
-    double saved = 0;
-    if (multiples > 1) {
-      place.h_windows = msm_windows(c.h, multiples);
-      saved = cost - msm_cost(c.h, place.h_windows);
-      // Nor do fewer save anything, or less.
-      if (place.h_windows.multiples == 1 || (o.multiples == 0 && saved < (1 - kWorthIt) * cost)) {
-        multiples = 2;
-        continue;
-      }
-      multiples = place.h_windows.multiples;
-    }
+    place.h_windows = windows;
+    double saved = windows.multiples == 1 ? 0 : cost - msm_cost(c.h, windows);
     if (build(c, place).needed_bytes() > o.limit) continue;
     if (o.pairs) pair_bits(c, o.limit, o.multiples == 0 ? kManyBits : 2, place);
     // Both bits of a pair are set in one of four.
@@ -297,7 +304,7 @@ Placement nothing_resident(unsigned arrays, std::uint64_t piece, bool room_for_s
 /// window) as there is memory for; where a byte more saves as much there as kResidentNanoseconds, which is
 /// what a byte of resident bases saves, it is enough. Times of an H200 (docs/experiments.md,
 /// "Streamed keys", which also says by how much plans made with them missed).
-std::uint64_t wanted_scratch(const CircuitCounts& c, const Placement& place) {
+std::uint64_t wanted_scratch(const KeyCounts& c, const Placement& place) {
   constexpr double kEntryBytes = 85;
   constexpr double kSetNanoseconds = 7.3e5;
   constexpr double kResidentNanoseconds = 0.016;
@@ -312,7 +319,7 @@ std::uint64_t wanted_scratch(const CircuitCounts& c, const Placement& place) {
 }
 
 /// Makes resident what fits, see ProverPlan.
-void fill(const CircuitCounts& c, std::uint64_t limit, Placement& place) {
+void fill(const KeyCounts& c, std::uint64_t limit, Placement& place) {
   // What a plan takes when the sum of h has this part of what it should have.
   const auto wanted = [&](const Placement& p, std::uint64_t part) {
     const ProverPlan plan = build(c, p);
@@ -351,7 +358,7 @@ Error out_of_memory(const ProverPlan& plan, std::uint64_t limit) {
                   " in other sums");
 }
 
-Result<ProverPlan> plan_streamed(const CircuitCounts& c, const PlanOptions& o) {
+Result<ProverPlan> plan_streamed(const KeyCounts& c, const PlanOptions& o) {
   const unsigned most_arrays = o.arrays != 0 ? o.arrays : 3;
   const unsigned least_arrays = o.arrays != 0 ? o.arrays : c.domain_log_size < 3 ? 3 : 1;
   const auto fits = [&](const Placement& p) { return build(c, p).needed_bytes() <= o.limit; };
@@ -392,8 +399,8 @@ WitnessLayout::WitnessLayout(std::uint64_t values, std::uint64_t bit_count)
 
 namespace {
 
-CircuitCounts counts_of(const Shape& shape, const RowCounts& rows) {
-  CircuitCounts c;
+KeyCounts counts_of(const Shape& shape, const RowCounts& rows) {
+  KeyCounts c;
   c.domain_log_size = shape.domain_log_size();
   c.values = shape.num_inputs() + shape.num_wide();
   c.bits = shape.num_bits();
@@ -404,7 +411,7 @@ CircuitCounts counts_of(const Shape& shape, const RowCounts& rows) {
     std::uint64_t bits = 0;
     for (std::size_t i = 0; i < aux.size(); ++i)
       bits += static_cast<unsigned>(std::popcount(aux[i] & shape.aux_is_bit()[i]));
-    return CircuitCounts::Query{bits, inputs + count - bits};
+    return KeyCounts::Query{bits, inputs + count - bits};
   };
   c.a = query(shape.num_inputs(), shape.a_aux_density(), shape.a_aux_count());
   c.b = query(shape.b_input_count(), shape.b_aux_density(), shape.b_aux_count());
@@ -425,10 +432,10 @@ CircuitCounts counts_of(const Shape& shape, const RowCounts& rows) {
 
 }  // namespace
 
-CircuitCounts circuit_counts(const Shape& shape) {
+KeyCounts key_counts(const Shape& shape) {
   return counts_of(shape, count_rows(shape));
 }
-CircuitCounts circuit_counts(const Shape& shape, ThreadPool& pool) {
+KeyCounts key_counts(const Shape& shape, ThreadPool& pool) {
   return counts_of(shape, count_rows(shape, pool));
 }
 
@@ -472,11 +479,11 @@ std::string ProverPlan::text() const {
   return out;
 }
 
-ProverPlan plan_prover(const CircuitCounts& c) {
+ProverPlan plan_prover(const KeyCounts& c) {
   return build(c, all_resident(c));
 }
 
-Result<ProverPlan> plan_prover(const CircuitCounts& c, const PlanOptions& o) {
+Result<ProverPlan> plan_prover(const KeyCounts& c, const PlanOptions& o) {
   if (o.arrays > 3 || (o.arrays != 0 && o.arrays != 3 && c.domain_log_size < 3))
     return usage_error("a quotient of " + std::to_string(o.arrays) +
                        " arrays: 1 to 3, and 3 of a small domain");

@@ -14,7 +14,7 @@ namespace cuzk::cuda {
 // Threads: all of this is values and pure functions of them, for any thread.
 
 /// What a circuit asks of a device, as numbers.
-struct CircuitCounts {
+struct KeyCounts {
   struct Query {
     std::uint64_t bits = 0;  ///< bit bases
     std::uint64_t wide = 0;  ///< wide bases
@@ -37,8 +37,8 @@ struct CircuitCounts {
   std::uint64_t row_image_bytes = 0;  ///< all pieces
 };
 /// Of any key of the shape, and of its rows, all of which it walks, with `pool` on its threads.
-[[nodiscard]] CircuitCounts circuit_counts(const Shape& shape);
-[[nodiscard]] CircuitCounts circuit_counts(const Shape& shape, ThreadPool& pool);
+[[nodiscard]] KeyCounts key_counts(const Shape& shape);
+[[nodiscard]] KeyCounts key_counts(const Shape& shape, ThreadPool& pool);
 
 /// Where what a launch uploads of a witness lies in one buffer of host memory: inputs and wide values, and at
 /// a multiple of 64 bytes the bits.
@@ -85,7 +85,7 @@ struct PlanOptions {
 inline constexpr std::uint64_t kBitBlock = std::uint64_t{1} << 12;
 /// Of fewer bits a query's sum is short whatever it adds.
 inline constexpr std::uint64_t kManyBits = std::uint64_t{1} << 18;
-/// A piece has half as many points of G2.
+/// Points of the smallest piece; of G2 a piece has half as many.
 inline constexpr std::uint64_t kLeastPiece = 2 * kBitBlock;
 /// Points that are decoded, and, of a resident h, copied to the device at a time.
 inline constexpr std::uint64_t kLoadedPoints = std::uint64_t{1} << 18;
@@ -114,8 +114,8 @@ struct Placement {
 ///
 /// Resident: all bases, rows and tables are in device memory. A launch has phases beside them, of which the
 /// first is planned in full: the quotient; the sum of h, beside one array of the domain's size; the sums over
-/// the queries. Sums cut themselves to what is there; `scratch` parts are what they take at the least, from
-/// above. With multiples of h, which leave its windows no choice, its scratch is all that it takes.
+/// the queries. Sums cut themselves to what is there; `scratch` parts are bounds of the least that they
+/// need. With multiples of h, which leave its windows no choice, its scratch is all that it takes.
 /// Multiples of h and sums of pairs of bit bases are kept where PlanOptions asks for them.
 ///
 /// Streamed: what has no room stays in host memory, in the device's form (decoded once: decoding on the way
@@ -165,9 +165,9 @@ struct ProverPlan : Placement {
   [[nodiscard]] std::string text() const;
 };
 /// Everything resident, whatever that takes.
-[[nodiscard]] ProverPlan plan_prover(const CircuitCounts& counts);
+[[nodiscard]] ProverPlan plan_prover(const KeyCounts& counts);
 /// The plan for a limit. kIo, "out of memory" with the bytes needed, when nothing fits; kUsage for options
 /// that contradict each other.
-[[nodiscard]] Result<ProverPlan> plan_prover(const CircuitCounts& counts, const PlanOptions& options);
+[[nodiscard]] Result<ProverPlan> plan_prover(const KeyCounts& counts, const PlanOptions& options);
 
 }  // namespace cuzk::cuda

@@ -24,8 +24,8 @@ using testing::Not;
 
 /// A launch of PoRep's proportions at 2^27, as bench/launch makes it: 130.3 M rows, 1.3 % of the variables
 /// wide, two thirds of the terms in A and B short.
-CircuitCounts full_size() {
-  CircuitCounts c;
+KeyCounts full_size() {
+  KeyCounts c;
   c.domain_log_size = 27;
   c.values = 1'700'328;
   c.bits = 128'469'893;
@@ -45,8 +45,8 @@ CircuitCounts full_size() {
 }
 
 /// The same at 2^26: half of everything.
-CircuitCounts half_size() {
-  CircuitCounts c = full_size();
+KeyCounts half_size() {
+  KeyCounts c = full_size();
   c.domain_log_size = 26;
   for (std::uint64_t* n :
        {&c.values, &c.bits, &c.l.bits, &c.l.wide, &c.a.bits, &c.a.wide, &c.b.bits, &c.b.wide, &c.constraints,
@@ -57,8 +57,8 @@ CircuitCounts half_size() {
 }
 
 /// A sealed sector of 2 KiB (tests/data/shapes/porep-2k.json, key lengths of groth16/params/porep-2k.json).
-CircuitCounts porep_2k() {
-  CircuitCounts c;
+KeyCounts porep_2k() {
+  KeyCounts c;
   c.domain_log_size = 22;
   c.values = 36'000;
   c.bits = 2'649'713;
@@ -78,8 +78,8 @@ CircuitCounts porep_2k() {
 }
 
 /// Every query a full-width one, as in WindowPoSt.
-CircuitCounts wide_only() {
-  CircuitCounts c = half_size();
+KeyCounts wide_only() {
+  KeyCounts c = half_size();
   c.values = 60'000'000;
   c.bits = 0;
   c.l = {0, 60'000'000};
@@ -125,7 +125,7 @@ TEST(ProverPlan, FullSizeByHand) {
 }
 
 TEST(ProverPlan, EmptyCircuitTakesAGranuleAnArray) {
-  CircuitCounts c;
+  KeyCounts c;
   c.values = 1;
   const ProverPlan plan = plan_prover(c);
   // h, eight of queries, three lists of places, eight of rows (no high ids); no tables of a domain of one.
@@ -134,7 +134,7 @@ TEST(ProverPlan, EmptyCircuitTakesAGranuleAnArray) {
   EXPECT_EQ(plan.loading, Context::kGranule);
 }
 
-void expect_sound(const CircuitCounts& c, const ProverPlan& plan, std::uint64_t limit) {
+void expect_sound(const KeyCounts& c, const ProverPlan& plan, std::uint64_t limit) {
   EXPECT_LE(plan.needed_bytes(), limit) << plan.text();
   for (const auto* parts : {&plan.resident, &plan.quotient, &plan.h_sum, &plan.sums})
     for (const auto& p : *parts) EXPECT_TRUE(p.bytes % Context::kGranule == 0) << p.name;
@@ -157,7 +157,7 @@ void expect_sound(const CircuitCounts& c, const ProverPlan& plan, std::uint64_t 
 TEST(ProverPlan, MeasuredCapsFit) {
   struct Cap {
     const char* name;
-    CircuitCounts counts;
+    KeyCounts counts;
     std::uint64_t limit;
     unsigned arrays;
   };
@@ -183,7 +183,7 @@ TEST(ProverPlan, MeasuredCapsFit) {
 }
 
 TEST(ProverPlan, UncappedIsResident) {
-  for (const CircuitCounts& c : {porep_2k(), half_size(), full_size()}) {
+  for (const KeyCounts& c : {porep_2k(), half_size(), full_size()}) {
     const std::uint64_t needed = plan_prover(c).needed_bytes();
     const auto plan = plan_prover(c, {needed, Residency::automatic, 0, 0});
     ASSERT_TRUE(plan);
@@ -199,9 +199,9 @@ TEST(ProverPlan, UncappedIsResident) {
 }
 
 /// A circuit of 2^log_size rows: some long ones, a third of the variables wide.
-CircuitCounts small_size(unsigned log_size) {
+KeyCounts small_size(unsigned log_size) {
   const std::uint64_t n = std::uint64_t{1} << log_size;
-  CircuitCounts c;
+  KeyCounts c;
   c.domain_log_size = log_size;
   c.values = n / 3 + 2;
   c.bits = n * 2 / 3;
@@ -220,7 +220,7 @@ CircuitCounts small_size(unsigned log_size) {
 
 // From the least limit that has a plan upwards every limit has one; below it the error names the least.
 TEST(ProverPlan, TooSmallALimitNamesTheBytesNeeded) {
-  for (const CircuitCounts& c :
+  for (const KeyCounts& c :
        {porep_2k(), full_size(), wide_only(), small_size(1), small_size(6), small_size(12), small_size(16)}) {
     const auto refused = plan_prover(c, {100, Residency::automatic, 0, 0});
     ASSERT_FALSE(refused);
@@ -240,8 +240,8 @@ TEST(ProverPlan, TooSmallALimitNamesTheBytesNeeded) {
 }
 
 /// The same with wide variables only.
-CircuitCounts small_wide(unsigned log_size) {
-  CircuitCounts c = small_size(log_size);
+KeyCounts small_wide(unsigned log_size) {
+  KeyCounts c = small_size(log_size);
   const std::uint64_t n = c.h + 1;
   c.values = n;
   c.bits = 0;
@@ -256,7 +256,7 @@ TEST(ProverPlan, SumsOfResidentKeysFitWhatIsNeeded) {
   for (unsigned log_size = 0; log_size <= 28; ++log_size)
     for (const bool all_wide : {false, true}) {
       SCOPED_TRACE(std::to_string(log_size) + (all_wide ? ", wide" : ""));
-      const CircuitCounts c = all_wide ? small_wide(log_size) : small_size(log_size);
+      const KeyCounts c = all_wide ? small_wide(log_size) : small_size(log_size);
       const ProverPlan plan = plan_prover(c);
       const std::uint64_t beside = plan.needed_bytes() - plan.resident_bytes();
       const auto expect_fits = [&](std::uint64_t count, std::uint64_t point, std::uint64_t free) {
@@ -295,7 +295,7 @@ TEST(ProverPlan, SumsOfResidentKeysFitWhatIsNeeded) {
 }
 
 TEST(ProverPlan, OptionsThatContradict) {
-  CircuitCounts c = porep_2k();
+  KeyCounts c = porep_2k();
   EXPECT_FALSE(plan_prover(c, {UINT64_MAX, Residency::automatic, 4, 0}));
   EXPECT_FALSE(plan_prover(c, {UINT64_MAX, Residency::automatic, 0, kLeastPiece / 2}));
   EXPECT_FALSE(plan_prover(c, {UINT64_MAX, Residency::automatic, 0, 3 * kLeastPiece}));
@@ -305,7 +305,7 @@ TEST(ProverPlan, OptionsThatContradict) {
 }
 
 TEST(ProverPlan, ForcedStreamingKeepsNothing) {
-  const CircuitCounts c = porep_2k();
+  const KeyCounts c = porep_2k();
   const auto plan = plan_prover(c, {UINT64_MAX, Residency::streamed, 1, kLeastPiece});
   ASSERT_TRUE(plan);
   EXPECT_TRUE(plan->streamed);
@@ -317,7 +317,7 @@ TEST(ProverPlan, ForcedStreamingKeepsNothing) {
   EXPECT_EQ(part(plan->host, "arrays of the quotient"), std::uint64_t{2} * 32 << 22);
 }
 
-TEST(CircuitCounts, AreThoseOfAKey) {
+TEST(KeyCounts, AreThoseOfAKey) {
   using Lc = LinearCombination;
   ShapeRecorder cs;
   const Variable one = Variable::one();
@@ -346,9 +346,9 @@ TEST(CircuitCounts, AreThoseOfAKey) {
   const auto key = groth16::ProvingKey::load(pool, *file, shape);
   ASSERT_TRUE(key) << key.error().message;
   const auto& bases = groth16::ProvingKeyBases::of(**key);
-  const CircuitCounts counts = circuit_counts(*shape);
+  const KeyCounts counts = key_counts(*shape);
   EXPECT_EQ(counts.h, bases.h.size());
-  const auto same = [](const CircuitCounts::Query& query, const auto& of) {
+  const auto same = [](const KeyCounts::Query& query, const auto& of) {
     EXPECT_EQ(query.bits, of.bit_count());
     EXPECT_EQ(query.wide, of.wide_count());
   };
@@ -382,7 +382,7 @@ TEST(ProverPlan, HostMemory) {
   EXPECT_GE(resident.launch_host, 2 * kLoadedPoints * sizeof(G2Affine));
   EXPECT_LE(resident.launch_host, std::uint64_t{150} << 20);
   // Without places of scalars, the ranks of bits are what a copy of the key makes beside the points.
-  CircuitCounts only_bits = full_size();
+  KeyCounts only_bits = full_size();
   only_bits.l.wide = only_bits.a.wide = only_bits.b.wide = 0;
   EXPECT_EQ(plan_prover(only_bits).launch_host, 2 * kLoadedPoints * sizeof(G2Affine) +
                                                     (only_bits.bits + 511) / 512 * 4 +
@@ -406,20 +406,20 @@ TEST(ProverPlan, WitnessesThatAreKept) {
   EXPECT_EQ(WitnessLayout(128, 0).bytes, 4096U);
   EXPECT_EQ(WitnessLayout(128, 1).bytes, 8192U);
 
-  const CircuitCounts c = full_size();
+  const KeyCounts c = full_size();
   const ProverPlan plan = plan_prover(c);
   EXPECT_EQ(plan.witness, WitnessLayout(c.values, c.bits).bytes);
   EXPECT_GE(plan.witness, 32 * c.values + c.bits / 8);
   EXPECT_EQ(plan.kept_witnesses, 3U);
   EXPECT_EQ(plan.kept_bytes(), 3 * plan.witness);
   EXPECT_EQ(plan_prover(porep_2k()).kept_witnesses, 4U);
-  CircuitCounts wide = c;
+  KeyCounts wide = c;
   wide.values = 125'000'000;
   EXPECT_EQ(plan_prover(wide).kept_witnesses, 1U);
 }
 
 TEST(ProverPlan, MultiplesOfH) {
-  const CircuitCounts c = full_size();
+  const KeyCounts c = full_size();
   const ProverPlan plain = plan_prover(c);
   PlanOptions options;
   options.multiples = 3;
@@ -470,7 +470,7 @@ std::uint64_t pair_bytes(std::uint64_t point, std::uint64_t bits, std::uint64_t 
   return Context::rounded(point * (bits + paired / 2)) - Context::rounded(point * bits);
 }
 /// Additions in G1 that a plan's points beside the bases save, counted.
-double saved(const CircuitCounts& c, const ProverPlan& plan) {
+double saved(const KeyCounts& c, const ProverPlan& plan) {
   const double h =
       plan.h_windows.multiples == 1 ? 0 : msm_cost(c.h, msm_windows(c.h)) - msm_cost(c.h, plan.h_windows);
   return h + static_cast<double>(plan.l.paired + plan.a.paired + plan.b_g1.paired) / 8 +
@@ -478,7 +478,7 @@ double saved(const CircuitCounts& c, const ProverPlan& plan) {
 }
 
 TEST(ProverPlan, SumsOfPairs) {
-  CircuitCounts c = full_size();
+  KeyCounts c = full_size();
   c.l.bits += 1;  // the last one has no partner
   c.bits += 1;
   const ProverPlan plain = plan_prover(c);
@@ -526,7 +526,7 @@ TEST(ProverPlan, SumsOfPairs) {
 
 // Of all sets of multiples and of queries with pairs that fit none saves more.
 TEST(ProverPlan, PointsBesideTheBasesSaveTheMost) {
-  const CircuitCounts c = full_size();
+  const KeyCounts c = full_size();
   std::vector<ProverPlan> multiples;
   for (unsigned m = 1; m <= 6; ++m) multiples.push_back(plan_prover(c, {.multiples = m}).value());
   double before = 0;
@@ -557,7 +557,7 @@ TEST(ProverPlan, PointsBesideTheBasesSaveTheMost) {
 }
 
 TEST(ProverPlan, MultiplesOfSmallDomains) {
-  CircuitCounts c = full_size();
+  KeyCounts c = full_size();
   const auto kept = [&](unsigned log_size, unsigned multiples) {
     c.domain_log_size = log_size;
     c.h = (std::uint64_t{1} << log_size) - 1;

@@ -30,8 +30,8 @@ const char* fault_name(Fault fault);
 
 struct ContextOptions {
   int device = 0;
-  /// Bytes of device memory that may be taken at a time, 0 for what the card has free at creation, which more
-  /// is cut to, see Context::vram_limit. Counts allocations, not the driver's own.
+  /// Bytes of device memory that may be taken at a time, 0 for what the card has free at creation, less a
+  /// reserve; more is cut to that, see Context::vram_limit. Counts allocations, not the driver's own.
   std::uint64_t vram_limit = 0;
 };
 
@@ -153,7 +153,8 @@ class Context {
   /// The largest bytes_in_use() since creation or reset_peak().
   [[nodiscard]] std::uint64_t peak_bytes() const;
   void reset_peak();
-  /// The largest bytes_in_use() since the last watch(): as the peak, for whoever launches work.
+  /// The largest bytes_in_use() since the last watch(): a second high-water mark, the prover's own, as
+  /// peak_bytes() is the caller's to reset.
   [[nodiscard]] std::uint64_t watched_bytes() const;
   void watch();
   /// Bytes that a request of `bytes` counts as; one of nothing takes a granule, too.
@@ -191,7 +192,8 @@ class Context {
   [[nodiscard]] CUstream_st* stream() const { return stream_; }
   [[nodiscard]] CUstream_st* copies() const { return copies_; }
   /// 0 <= i < kBeside. Who uses one orders it behind stream(), in whose order memory comes and goes, and
-  /// stream() behind it, or waits for it.
+  /// stream() behind it, or waits for it. One sum (msm, msms) has its columns of buckets on 0; where sums
+  /// over wide bases run side by side, all of the one in G2 is on 0, and the columns of those in G1 are on 1.
   static constexpr unsigned kBeside = 2;
   [[nodiscard]] CUstream_st* beside(unsigned i) const { return beside_[i]; }
 
@@ -220,13 +222,13 @@ class Context {
   CUmemPoolHandle_st* pool_ = nullptr;
 
   mutable std::mutex mutex_;
-  std::uint64_t in_use_ = 0;  // guarded by mutex_, as are those below
+  std::uint64_t in_use_ = 0;  // guarded by mutex_, as are those up to fault_message_ and watched_
   std::uint64_t peak_ = 0;
   Fault fault_ = Fault::none;
   std::string fault_message_;
 
   CUstream_st* beside_[kBeside] = {};
-  std::uint64_t watched_ = 0;  // guarded by mutex_
+  std::uint64_t watched_ = 0;
 };
 
 }  // namespace cuzk::cuda

@@ -105,15 +105,18 @@ struct BasePairs {
 
 /// The sum of those bases[i], i < count, whose bit is set (bit i % 64 of word i / 64; all in device memory),
 /// by a tree of batch-affine additions. Where there are sums of pairs, one of them is taken in place of two
-/// bases, a fourth fewer points when half of the bits are set. `set` is the number of points below `count`
-/// (below 2^31): of the bits set, and, where there are pairs, of the pairs that have one set. The partial
-/// sums, up to 32, none where no bit is set, are for the host to add. Blocks until they are there. Takes its
-/// memory from the context and gives it back; kIo, out of memory, when there is too little for all of them at
-/// once, kUsage for counts that cannot be.
+/// bases, a fourth fewer points when half of the bits are set. `pick_count` is the number of points that are
+/// added: bits that are set, or, of bases in pairs, pairs with one or both of them set. It must be exact:
+/// memory is taken for so many, and the bits are not counted again. The partial sums, up to 32, none where no
+/// bit is set, are for the host to add. Blocks until they are there. Takes its memory from the context and
+/// gives it back; kIo, out of memory, when there is too little for all of them at once, kUsage where `count`
+/// is not below 2^31, `pick_count` above most_picks, or `pairs` what cannot be.
 Result<std::vector<G1Xyzz>> bit_sum(Context& context, const G1Affine* bases, const std::uint64_t* bits,
-                                    std::uint64_t count, std::uint64_t set, const BasePairs& pairs = {});
+                                    std::uint64_t count, std::uint64_t pick_count,
+                                    const BasePairs& pairs = {});
 Result<std::vector<G2Xyzz>> bit_sum(Context& context, const G2Affine* bases, const std::uint64_t* bits,
-                                    std::uint64_t count, std::uint64_t set, const BasePairs& pairs = {});
+                                    std::uint64_t count, std::uint64_t pick_count,
+                                    const BasePairs& pairs = {});
 
 /// sums[i] = points[2 i] + points[2 i + 1] for i < count / 2, whatever the points are, count below 2^31; all
 /// in device memory, apart. Does not wait for the device.

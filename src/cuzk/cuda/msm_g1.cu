@@ -22,8 +22,8 @@ Result<std::unique_ptr<PendingSums<Fp>>> begin_msms(Context& context, CUstream_s
 }
 
 Result<std::vector<G1Xyzz>> bit_sum(Context& context, const G1Affine* bases, const std::uint64_t* bits,
-                                    std::uint64_t count, std::uint64_t set, const BasePairs& pairs) {
-  return run_bit_sum(context, reinterpret_cast<const G1Affine32*>(bases), bits, count, set, pairs);
+                                    std::uint64_t count, std::uint64_t pick_count, const BasePairs& pairs) {
+  return run_bit_sum(context, reinterpret_cast<const G1Affine32*>(bases), bits, count, pick_count, pairs);
 }
 
 Result<void> fill_pairs(Context& context, const G1Affine* points, std::uint64_t count, G1Affine* sums) {

@@ -17,8 +17,8 @@ Result<std::unique_ptr<PendingSums<Fp2>>> begin_msms(Context& context, CUstream_
 }
 
 Result<std::vector<G2Xyzz>> bit_sum(Context& context, const G2Affine* bases, const std::uint64_t* bits,
-                                    std::uint64_t count, std::uint64_t set, const BasePairs& pairs) {
-  return run_bit_sum(context, reinterpret_cast<const G2Affine32*>(bases), bits, count, set, pairs);
+                                    std::uint64_t count, std::uint64_t pick_count, const BasePairs& pairs) {
+  return run_bit_sum(context, reinterpret_cast<const G2Affine32*>(bases), bits, count, pick_count, pairs);
 }
 
 Result<void> fill_pairs(Context& context, const G2Affine* points, std::uint64_t count, G2Affine* sums) {

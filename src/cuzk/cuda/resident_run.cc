@@ -68,7 +68,7 @@ class ResidentRun : CircuitStages {
 
   /// The stage "all_wide": the sums over the wide bases of l, a and b_g1 side by side, and beside them the
   /// one of b_g2 on a stream of its own, as one after the other they are too small to keep a device busy.
-  /// Where they are not, or there is no memory for this and copies of the bases, the queries do it.
+  /// Where there are more than kMost, or no memory for this and copies of the bases, query() does it.
   Result<void> sum_wide_together(CircuitParts& parts) {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 23;
     struct Part {

@@ -10,7 +10,8 @@
 namespace cuzk::cuda {
 namespace {
 
-/// The rounding of a dozen requests, and tables of the sort and of prefix sums that do not grow.
+/// The rounding of a dozen requests where MsmMemory::total has not counted it, and tables of the sort and of
+/// prefix sums that do not grow.
 constexpr std::uint64_t kFixed = std::uint64_t{3} << 20;
 /// Threads that additions run in at a time on the largest cards, in G1; half of it in G2: 4 or 2 blocks of
 /// 128 a multiprocessor. Scratch memory is rounded up to whole grids.

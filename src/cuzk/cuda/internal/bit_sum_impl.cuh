@@ -36,13 +36,14 @@ __global__ void copy_point(const Affine<F>* from, const std::uint32_t* index, Af
 template <class F>
 Result<std::vector<Xyzz<typename HostField<F>::type>>> run_bit_sum(Context& context, const Affine<F>* bases,
                                                                    const std::uint64_t* bits,
-                                                                   std::uint64_t count, std::uint64_t set,
+                                                                   std::uint64_t count,
+                                                                   std::uint64_t pick_count,
                                                                    const BasePairs& pairs) {
   using namespace bit_sum_kernels;
   using Host = typename HostField<F>::type;
   std::vector<Xyzz<Host>> out;
-  if (set == 0) return out;
-  if (count >= std::uint64_t{1} << 31 || set > most_picks(count, pairs))
+  if (pick_count == 0) return out;
+  if (count >= std::uint64_t{1} << 31 || pick_count > most_picks(count, pairs))
     return usage_error(
         "sum over a bitmap: fewer than 2^31 bases, no more points than bits and pairs of them");
   if (pairs.paired > count || (pairs.paired % 64 != 0 && pairs.paired != count) ||
@@ -59,7 +60,7 @@ Result<std::vector<Xyzz<typename HostField<F>::type>>> run_bit_sum(Context& cont
     CUZK_TRY_ASSIGN(DeviceMemory sizes, context.allocate(8 * words, stage));
     CUZK_TRY_ASSIGN(DeviceMemory places, context.allocate(8 * words, stage));
     CUZK_TRY_ASSIGN(DeviceMemory scratch, context.allocate(sum_scratch_bytes(words), stage));
-    CUZK_TRY_ASSIGN(index, context.allocate(4 * set, stage));
+    CUZK_TRY_ASSIGN(index, context.allocate(4 * pick_count, stage));
     count_picks_of_words<<<item_grid(words), kItemThreads, 0, stream>>>(picks, bits, count, words,
                                                                         sizes.as<std::uint64_t>());
     CUZK_TRY(context.check_launch(stage));
@@ -68,14 +69,14 @@ Result<std::vector<Xyzz<typename HostField<F>::type>>> run_bit_sum(Context& cont
         picks, bits, count, words, places.as<std::uint64_t>(), index.as<std::uint32_t>());
     CUZK_TRY(context.check_launch(stage));
   }
-  CUZK_TRY_ASSIGN(levels[0], context.allocate(sizeof(Affine<F>) * ((set + 1) / 2), stage));
-  CUZK_TRY_ASSIGN(levels[1], context.allocate(sizeof(Affine<F>) * ((set + 3) / 4), stage));
+  CUZK_TRY_ASSIGN(levels[0], context.allocate(sizeof(Affine<F>) * ((pick_count + 1) / 2), stage));
+  CUZK_TRY_ASSIGN(levels[1], context.allocate(sizeof(Affine<F>) * ((pick_count + 3) / 4), stage));
   CUZK_TRY_ASSIGN(DeviceMemory results, context.allocate(kPartial * sizeof(Xyzz<F>), stage));
   AffineAdder<F> adder;
-  CUZK_TRY(adder.reserve(context, set / 2 + 1));
+  CUZK_TRY(adder.reserve(context, pick_count / 2 + 1));
   const Affine<F>* from = bases;
   const std::uint32_t* picked = index.as<std::uint32_t>();
-  std::uint64_t size = set;
+  std::uint64_t size = pick_count;
   for (unsigned round = 0; size > kEnough || round == 0; ++round) {
     auto* const next = levels[round % 2].template as<Affine<F>>();
     if (round == 0)

@@ -43,8 +43,7 @@ class CircuitStages {
     if (taken == planned) return {};
     return unplanned(phase, "", planned, taken);
   }
-  /// What has been taken at a time since Context::watch(), beside the `before` bytes of then, may be no more
-  /// than `bound`.
+  /// The most in use since Context::watch() may be no more than `before` and `bound` together.
   Result<void> expect_at_most(std::uint64_t before, std::uint64_t bound, const char* phase) const {
     const std::uint64_t taken = context_.watched_bytes() - before;
     if (taken <= bound) return {};

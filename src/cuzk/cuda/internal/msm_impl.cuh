@@ -149,7 +149,14 @@ __global__ void place_buckets(BucketLevel level, LevelPoints<F> from, Affine<F>*
 
 }  // namespace msm_kernels
 
-/// A sum on `stream`, and, where it is another one, on `columns`, too.
+/// Sums on `stream`, those over columns of buckets on `columns`, which may be another one.
+///
+/// Bases are taken in *slices*. Of a slice the digits of a *group* of sets (windows that share buckets) are
+/// made, each an *entry*: its *code* is bucket and sign, its *index* the base. Entries are sorted by code,
+/// and buckets summed up by trees, those of a *stretch* of entries at a time; a slice behind the first goes
+/// into `fresh_`, which is added to `buckets_`. In combine() buckets lie in *rows* and *columns*, both
+/// *lines*. All memory is taken by begin(), which, where one sort and one tree do (at_once), also sorts, so
+/// that add() waits once only.
 template <class F>
 class MsmRun final : public PendingSums<typename HostField<F>::type> {
  public:
@@ -270,7 +277,7 @@ class MsmRun final : public PendingSums<typename HostField<F>::type> {
     CUZK_TRY(take(buckets_, m.buckets));
     CUZK_TRY(take(fresh_, m.fresh));
     CUZK_TRY(take(shared_, m.shared));
-    CUZK_TRY(take(border_, sizeof(Point)));
+    CUZK_TRY(take(shared_bucket_, sizeof(Point)));
     CUZK_TRY(take(largest_, 4));
     CUZK_TRY(take(results_, 3 * windows_.sets * borders_.sums * sizeof(Xyzz<F>)));
     CUZK_TRY_ASSIGN(order_, Fence::create(context_));
@@ -281,8 +288,8 @@ class MsmRun final : public PendingSums<typename HostField<F>::type> {
     index_ = keeps_codes_ ? kept_index_.as<std::uint32_t>() : static_cast<std::uint32_t*>(at(m.index));
     sort_scratch_ = at(m.sort_scratch);
     sort_scratch_bytes_ = m.sort_scratch.bytes;
-    buckets_at_.start = static_cast<std::uint32_t*>(at(m.starts));
-    buckets_at_.size = static_cast<std::uint32_t*>(at(m.sizes));
+    level_found_.start = static_cast<std::uint32_t*>(at(m.starts));
+    level_found_.size = static_cast<std::uint32_t*>(at(m.sizes));
     sums_ = static_cast<std::uint64_t*>(at(m.sums));
     sum_scratch_ = at(m.sum_scratch);
     sum_scratch_bytes_ = m.sum_scratch.bytes;
@@ -349,8 +356,9 @@ class MsmRun final : public PendingSums<typename HostField<F>::type> {
       const StretchBuckets of = stretch_buckets(next, codes[0] >> 1, codes[1] >> 1, buckets, to == entries);
       if (of.first == of.last) break;  // nothing but digits of zero is left
       CUZK_TRY(find_buckets(begin, from, size, of.first, of.last));
-      CUZK_TRY(sum_buckets(out + of.first, of.shared ? border_.as<Point>() : nullptr));
-      if (of.shared) CUZK_TRY(tree_adder_(PointPairs<F>::parallel(out + of.first, border_.as<Point>()), 1));
+      CUZK_TRY(sum_buckets(out + of.first, of.shared ? shared_bucket_.as<Point>() : nullptr));
+      if (of.shared)
+        CUZK_TRY(tree_adder_(PointPairs<F>::parallel(out + of.first, shared_bucket_.as<Point>()), 1));
       next = of.last;
       from = to;
     }
@@ -367,15 +375,15 @@ class MsmRun final : public PendingSums<typename HostField<F>::type> {
   Result<void> find_buckets(std::uint64_t begin, std::uint32_t from, std::uint32_t size, std::uint32_t first,
                             std::uint32_t last) {
     using namespace msm_kernels;
-    buckets_at_.count = last - first;
+    level_found_.count = last - first;
     found_ = size;
     points_ = {bases_ + begin, sorted_codes_.as<std::uint32_t>() + from,
                sorted_index_.as<std::uint32_t>() + from};
-    bucket_starts<<<item_grid(buckets_at_.count / 8 + 1), kItemThreads, 0, stream_>>>(points_.codes, size,
-                                                                                      first, buckets_at_);
+    bucket_starts<<<item_grid(level_found_.count / 8 + 1), kItemThreads, 0, stream_>>>(points_.codes, size,
+                                                                                       first, level_found_);
     CUZK_TRY(context_.check(cudaMemsetAsync(largest_.as<void>(), 0, 4, stream_), kStage));
-    bucket_sizes<<<item_grid(buckets_at_.count), kItemThreads, 0, stream_>>>(buckets_at_,
-                                                                             largest_.as<std::uint32_t>());
+    bucket_sizes<<<item_grid(level_found_.count), kItemThreads, 0, stream_>>>(level_found_,
+                                                                              largest_.as<std::uint32_t>());
     return context_.check_launch("buckets");
   }
 
@@ -384,7 +392,7 @@ class MsmRun final : public PendingSums<typename HostField<F>::type> {
     using namespace msm_kernels;
     std::uint32_t largest = 0;
     CUZK_TRY(download(&largest, largest_.as<void>(), 4));
-    const BucketLevel& level = buckets_at_;
+    const BucketLevel& level = level_found_;
     std::uint64_t most = found_;  // points of the level
     LevelPoints<F> points = points_;
     const std::uint64_t* const pairs = sums_ + level.count;  // its low half
@@ -524,14 +532,14 @@ class MsmRun final : public PendingSums<typename HostField<F>::type> {
   std::uint64_t period_ = 0;
 
   DeviceMemory kept_codes_, kept_index_, sorted_codes_, sorted_index_;
-  DeviceMemory buckets_, fresh_, shared_, border_, largest_, results_;
+  DeviceMemory buckets_, fresh_, shared_, shared_bucket_, largest_, results_;
   Fence order_;
   // In these, see MsmMemory.
   std::uint32_t* codes_ = nullptr;
   std::uint32_t* index_ = nullptr;
   void* sort_scratch_ = nullptr;
   std::uint64_t sort_scratch_bytes_ = 0;
-  BucketLevel buckets_at_{};
+  BucketLevel level_found_{};
   std::uint64_t* sums_ = nullptr;
   void* sum_scratch_ = nullptr;
   std::uint64_t sum_scratch_bytes_ = 0;

@@ -34,8 +34,10 @@ struct MsmScratch {
   std::uint64_t half_additions;
 };
 
-/// The device memory of a multi-scalar multiplication. What lives on from one phase to the next has a place
-/// of its own; sorting, the trees over buckets and their combination come one after the other, and share one.
+/// The device memory of a multi-scalar multiplication, but for three small arrays: what the largest bucket
+/// has, a bucket that two stretches share, and the results, 3 points for every set of every sum. What lives
+/// on from one phase to the next has a place of its own; sorting, the trees over buckets and their
+/// combination come one after the other, and share one.
 struct MsmMemory {
   struct Part {
     std::uint64_t at;  ///< in the shared memory
@@ -91,7 +93,7 @@ struct MsmMemory {
     phase_ends();
   }
 
-  /// All of it as Context counts it, and what is small and always there.
+  /// All of it as Context counts it, and more than the small arrays take (400 KB).
   [[nodiscard]] std::uint64_t total() const {
     constexpr std::uint64_t kSmall = std::uint64_t{1} << 20;
     std::uint64_t sum = kSmall;

@@ -256,11 +256,13 @@ CUZK_HD CUZK_INLINE void dit_levels(NttState& s, unsigned levels, const EightPoi
   }
 }
 
-/// Zero, which the compiler does not see, as soon as v is there, a loose value.
+/// Always 0, as a loose v is below 2 r. But the compiler cannot know, so an address that is made with it
+/// waits for v.
 CUZK_HD CUZK_INLINE unsigned zero_after(const Fr32& v) {
   return v.limb[7] > Fr32::twice_modulus(7) ? 1 : 0;
 }
-/// How much of the next factor is on its way while an element is multiplied by its own.
+/// What of the next factor is asked for before the product of an element with its own is done: the quotient
+/// alone; or, one product earlier still, all of it.
 enum class Ahead : std::uint8_t { quotient, whole };
 /// Element m from kFirst on times entry index(m, zero) of `table`, which has quotients. `zero` must go into
 /// the address: left alone, the compiler makes all addresses and asks for many factors beforehand, for which
@@ -315,7 +317,7 @@ CUZK_HD CUZK_INLINE Column column_of(const NttPass& p, unsigned block, const Pla
 CUZK_HD CUZK_INLINE void multiply_between(const NttPass& p, const Column& column, unsigned lane, unsigned at,
                                           NttState& s) {
   if (p.between.quotient == nullptr) {
-    unsigned zero = 0;
+    unsigned zero = 0;  // as in multiply_in_turn: a factor at a time
     CUZK_UNROLL
     for (unsigned m = 0; m < 8; ++m) {
       const std::uint32_t row = element(lane | zero, at, m);

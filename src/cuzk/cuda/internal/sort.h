@@ -8,8 +8,9 @@ namespace cuzk::cuda {
 
 // All arrays lie in device memory and stay the caller's. Asynchronous, in the order of `stream` or the
 // context's, in which scratch memory may be released right away. Errors: those of a launch, as
-// Context::check_launch. One thread at a time, the one that uses the context; the sizes, which are bounds for
-// any device, for any thread.
+// Context::check_launch. One thread at a time, the one that uses the context. The sizes are
+// those for the device that is current for the thread (Context::bind); 0 where it cannot be asked, and then
+// the sort itself fails.
 
 /// Sorts `count` (code, index) pairs by the bits [1, 1 + key_bits) of the codes, stably. In and out do not
 /// overlap. `scratch` has scratch_bytes, at least sort_scratch_bytes(count).

@@ -41,7 +41,7 @@ inline constexpr unsigned kNarrowWindows = 26;
 [[nodiscard]] std::uint64_t bit_sum_memory_bound(std::uint64_t count, std::uint64_t point_bytes,
                                                  std::uint64_t paired = 0);
 /// How many of `count` bases to take at a time: all, or a multiple of kBitBlock for which `free` bytes
-/// suffice, or one kBitBlock.
+/// suffice, or one kBitBlock; at most 2^27, at least 1.
 [[nodiscard]] std::uint64_t fitting_bits(std::uint64_t count, std::uint64_t point_bytes, std::uint64_t free,
                                          std::uint64_t paired = 0);
 /// Making the sums of pairs of `count` bases (fill_pairs).

@@ -16,7 +16,8 @@ struct DeviceOptions {
   /// Empty: every CUDA device, and where there is none (or no CUDA in this program) the processor.
   std::vector<DeviceName> names;
   std::uint64_t vram_limit = 0;  ///< bytes that are taken of a device; 0: what is free
-  /// cuda::CudaProverOptions::multiples, and, of other values than 1, pairs, which are one and a half.
+  /// As gpus.points_per_base: the most points that a resident key keeps for each base of h, itself counted
+  /// (cuda::CudaProverOptions::multiples). Of other values than 1 it also keeps sums of pairs of bit bases.
   unsigned points_per_base = 1;
   /// Gets one line for every key that a device takes and where it lies, on any thread. May be empty.
   std::function<void(const std::string&)> told = nullptr;

@@ -12,7 +12,7 @@
 namespace cuzk::engine {
 
 /// Recorded shapes kept on disk between runs, `<circuit id>.shape` each (r1cs/shape_file.h), so that a
-/// restart reads what it would otherwise record for up to half a minute. Immutable, thread-safe.
+/// restart reads what it would otherwise take some seconds to record. Immutable, thread-safe.
 class SavedShapes {
  public:
   /// `folder` is made when the first shape is saved. `program` names the code that records: a file that

@@ -11,9 +11,9 @@ namespace cuzk::groth16 {
 /// backend.
 ///
 /// Memory of a launch, per domain point: three scalars (96 bytes) while the quotient is computed, then one
-/// scalar and one decoded point of h (128 bytes) and what the multi-scalar sum needs. Bit bases are decoded
-/// from the key's file in pieces. Circuits of a batch run one after the other, so a batch costs no more
-/// memory than one circuit.
+/// scalar and one decoded point of h (128 bytes) and what the multi-scalar sum needs; after these the wide
+/// bases of one query at a time, decoded (96 bytes each, 192 in G2). Bit bases are decoded in pieces.
+/// Circuits of a batch run one after the other, so a batch costs no more memory than one circuit.
 class CpuProver : public Prover {
  public:
   /// The pool must outlive the prover.

@@ -242,7 +242,7 @@ class Daemon {
       rpc_->stop(std::chrono::seconds(1));
       ended = true;
     }).detach();
-    for (int i = 0; i < 60 && !ended; ++i) {
+    for (int i = 0; i < 60 && !ended; ++i) {  // 3 s
       const int signal = wait_for_signal(std::chrono::milliseconds(50));
       if (signal == SIGTERM || signal == SIGINT) break;
     }
@@ -479,7 +479,7 @@ class Daemon {
   std::vector<Listener> listeners_;            // until the server has them
   std::string readiness_;                      // as the health service was told
   std::atomic<bool> engine_is_there_ = false;  // for the side port, which is there first
-  std::mutex stop_rpc_;
+  std::mutex stop_rpc_;                        // held to stop rpc_, by end() or a loss of devices
   // The server is stopped before the pool ends, and the service goes last: calls refer to both.
   std::unique_ptr<ProvingService> service_;
   std::unique_ptr<WorkPool> work_;

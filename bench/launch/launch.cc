@@ -21,6 +21,7 @@
 #include "memory_circuits.h"
 #include "reference_cases.h"
 #include "synthetic_circuit.h"
+#include "synthetic_statement.h"
 
 namespace {
 
@@ -34,31 +35,6 @@ using bench::stop;
 groth16::ToxicWaste toxic() {
   return {secret(1), secret(2), secret(3), secret(4), secret(5)};
 }
-
-/// Partition k of job `tag` is the synthetic circuit with a witness of its own.
-class SyntheticStatement : public Statement {
- public:
-  SyntheticStatement(const bench::SyntheticCircuit& circuit, unsigned partitions, std::uint64_t tag)
-      : Statement(ProofKind::porep_seal_commit, "synthetic", partitions, "synthetic"),
-        circuit_(circuit),
-        tag_(tag) {}
-  Result<void> verify_vanilla(ThreadPool&) const override { return {}; }
-  [[nodiscard]] std::uint64_t memory_bytes() const override { return sizeof *this; }
-  Result<PartitionWitness> synthesize(ThreadPool& pool, const Shape&, unsigned k,
-                                      std::stop_token) const override {
-    return PartitionWitness{std::make_shared<const Witness>(circuit_.witness(pool, seed(k))),
-                            circuit_.inputs(seed(k))};
-  }
-  Result<std::vector<Fr>> public_inputs(unsigned k) const override { return circuit_.inputs(seed(k)); }
-  Result<CircuitDigest> digest(unsigned) const override {
-    return Error{ErrorCode::kUnsupported, "a synthetic circuit has no digest"};
-  }
-
- private:
-  [[nodiscard]] std::uint64_t seed(unsigned k) const { return tag_ * 1000 + k; }
-  const bench::SyntheticCircuit& circuit_;
-  std::uint64_t tag_;
-};
 
 Result<std::shared_ptr<const Statement>> read_porep(const std::string& path) {
   CUZK_TRY_ASSIGN(porep::C1Document document, porep::read_c1_file(path));
@@ -99,8 +75,8 @@ class Program {
     }
     const auto key = make_key("synthetic", shape);
     const engine::RequestReader reader = [&](ThreadPool&, const ProofRequest& request) {
-      return Result<std::shared_ptr<const Statement>>(
-          std::make_shared<const SyntheticStatement>(circuit, options_.partitions, request.sector_number));
+      return Result<std::shared_ptr<const Statement>>(std::make_shared<const bench::SyntheticStatement>(
+          circuit, options_.partitions, request.sector_number));
     };
     prove("synthetic", "synthetic-2^" + std::to_string(options_.log_size), key, witness, reader,
           [](unsigned jobs) {

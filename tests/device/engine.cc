@@ -18,6 +18,7 @@
 #include "memory_circuits.h"
 #include "reference_cases.h"
 #include "synthetic_circuit.h"
+#include "synthetic_statement.h"
 
 namespace {
 
@@ -27,31 +28,6 @@ using device_test::Report;
 using device_test::require;
 
 constexpr unsigned kPartitions = 10;
-
-/// Partition k of job `tag` is the synthetic circuit with a witness of its own.
-class SyntheticStatement : public Statement {
- public:
-  SyntheticStatement(const bench::SyntheticCircuit& circuit, std::uint64_t tag)
-      : Statement(ProofKind::porep_seal_commit, "synthetic", kPartitions, "synthetic"),
-        circuit_(circuit),
-        tag_(tag) {}
-  Result<void> verify_vanilla(ThreadPool&) const override { return {}; }
-  [[nodiscard]] std::uint64_t memory_bytes() const override { return sizeof *this; }
-  Result<PartitionWitness> synthesize(ThreadPool& pool, const Shape&, unsigned k,
-                                      std::stop_token) const override {
-    return PartitionWitness{std::make_shared<const Witness>(circuit_.witness(pool, seed(k))),
-                            circuit_.inputs(seed(k))};
-  }
-  Result<std::vector<Fr>> public_inputs(unsigned k) const override { return circuit_.inputs(seed(k)); }
-  Result<CircuitDigest> digest(unsigned) const override {
-    return Error{ErrorCode::kUnsupported, "a synthetic circuit has no digest"};
-  }
-
- private:
-  [[nodiscard]] std::uint64_t seed(unsigned k) const { return tag_ * 1000 + k; }
-  const bench::SyntheticCircuit& circuit_;
-  std::uint64_t tag_;
-};
 
 Fr secret(std::uint64_t i) {
   return Fr::from_u64(0x9e3779b97f4a7c15 * i) * -Fr::from_u64(0x123456789abcdef);
@@ -274,10 +250,11 @@ int main(int argc, char** argv) {
   const auto synthetic_key = make_key(pool, "synthetic", circuit.shape(pool), *circuits);
 
   const Work real{id, std::vector<ProofRequest>(jobs, porep), read_request};
-  Work synthetic{"synthetic", std::vector<ProofRequest>(4), [&](ThreadPool&, const ProofRequest& request) {
-                   return Result<std::shared_ptr<const Statement>>(
-                       std::make_shared<const SyntheticStatement>(circuit, request.sector_number));
-                 }};
+  Work synthetic{
+      "synthetic", std::vector<ProofRequest>(4), [&](ThreadPool&, const ProofRequest& request) {
+        return Result<std::shared_ptr<const Statement>>(
+            std::make_shared<const bench::SyntheticStatement>(circuit, kPartitions, request.sector_number));
+      }};
   for (std::size_t i = 0; i < synthetic.requests.size(); ++i) synthetic.requests[i].sector_number = i + 1;
   const std::size_t proofs = kPartitions * synthetic.requests.size();
   for (const unsigned workers : {1U, 2U}) {

@@ -26,7 +26,9 @@ std::uint64_t adder_bound(std::uint64_t additions, std::uint64_t point_bytes) {
 
 std::uint64_t memory_bound(const MsmSizes& s) {
   const MsmScratch scratch{
-      // A second copy of codes and index, and two tables of the sort's blocks, which do not grow for ever.
+      // A second copy of codes and index, and two tables of the sort's blocks, which do not grow for ever:
+      // 2^26 bytes hold where cub's blocks take 4096 entries or more each, as all do from sm_80 on in CUDA
+      // 13.0.
       .sort = 8 * s.entries + std::min(s.entries, std::uint64_t{1} << 26),
       .prefix_sums = 3 * (s.buckets + 1),
       .tree_additions = adder_bound(s.tree_additions(), s.point),

@@ -126,18 +126,16 @@ Result<void> load_query(Context& context, PointCopier& copier, ThreadPool& pool,
   CUZK_TRY_ASSIGN(out.bit_bases,
                   context.allocate((out.resident_bits + out.pairs.paired / 2) * sizeof(Affine<F>), kStage));
   CUZK_TRY_ASSIGN(out.wide_bases, context.allocate(wide * sizeof(Affine<F>), kStage));
+  const auto copy = [&](std::uint64_t count, const auto& decode, Affine<F>* to) {
+    return copier.template run<Affine<F>>(
+        count, decode, [&context, to](const Affine<F>* piece, std::uint64_t begin, std::uint64_t size) {
+          return context.upload(to + begin, piece, size * sizeof(Affine<F>), kStage);
+        });
+  };
   auto* const bit_bases = out.bit_bases.template as<Affine<F>>();
-  CUZK_TRY((copier.template run<Affine<F>>(
-      out.resident_bits, decoder(bases, pool),
-      [&](const Affine<F>* piece, std::uint64_t begin, std::uint64_t count) {
-        return context.upload(bit_bases + begin, piece, count * sizeof(Affine<F>), kStage);
-      })));
+  CUZK_TRY(copy(out.resident_bits, decoder(bases, pool), bit_bases));
   CUZK_TRY(fill_pairs(context, bit_bases, out.pairs.paired, bit_bases + out.pairs.at));
-  auto* const wide_bases = out.wide_bases.template as<Affine<F>>();
-  return copier.template run<Affine<F>>(
-      wide, wide_decoder(bases, pool), [&](const Affine<F>* piece, std::uint64_t begin, std::uint64_t count) {
-        return context.upload(wide_bases + begin, piece, count * sizeof(Affine<F>), kStage);
-      });
+  return copy(wide, wide_decoder(bases, pool), out.wide_bases.template as<Affine<F>>());
 }
 
 Result<void> load_quotient(Context& context, PointCopier& copier, ThreadPool& pool,

@@ -79,8 +79,7 @@ void add_serve(CLI::App& app, Chosen& chosen) {
   auto [command, options] =
       add_command(app, chosen, "serve", "Run the proving daemon (docs/operations.md)",
                   "Exit codes: 0 a clean stop, 2 usage or configuration, 3 the environment failed (files, "
-                  "memory, devices, "
-                  "addresses), 4 no device proves any more in this process: start it again.",
+                  "memory, devices, addresses), 4 no device proves any more in this process: start it again.",
                   run_serve);
   command->add_option(
       "--config", options.config,
